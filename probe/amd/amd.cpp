@@ -223,6 +223,8 @@ Vendor Describe() {
   vendor.kernel_module = "amdgpu";
   vendor.nodes = kNodes;
   vendor.chip_numbers = kChipNumbers;
+  // Documentation/admin-guide/pm/amd-pstate.rst, active mode; in passive mode it is called amd-pstate.
+  vendor.preference_driver = "amd-pstate-epp";
   return vendor;
 }
 

@@ -75,6 +75,9 @@ struct Vendor {
   void (*guard_process)(const system::FileSystem&) = nullptr;
   // The kernel's module by which its cards compute, as /sys/module names it; empty where there are several.
   std::string_view kernel_module;
+  // The driver of its processors' clock for which the governor "powersave" is the usual way and follows the
+  // load, so that a preference counts in its place; empty where there is none.
+  std::string_view preference_driver;
   // Files of which a change is a change of its driver.
   std::span<const std::string_view> version_files;
   // Beginning of the names below /dev that may not be opened just to look, since that wakes a card.

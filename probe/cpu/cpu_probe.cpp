@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: MIT
 // The host processor: as hardware, and as the device of the runtime "cpu", which needs no driver.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <set>
+#include <cstdint>
 
 #include "probe/core/module.h"
+#include "probe/core/power.h"
 #include "probe/core/text.h"
+#include "probe/core/vendor.h"
 #include "probe/cpu/cpuinfo.h"
 #include "probe/system/cgroup.h"
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
 #include "probe/system/host.h"
 #include "probe/system/limits.h"
+#include "probe/system/power.h"
 #include "probe/system/processor.h"
 
 namespace probe::cpu {
@@ -45,31 +50,44 @@ std::vector<std::uint32_t> OnlineCpus(const FileSystem& files) {
               : std::vector<std::uint32_t>{};
 }
 
-// Governors of all processors: one name, or several where they differ. And the highest clock of any of them.
-struct Frequency {
-  std::optional<std::string> governor;
+// The highest clock of any processor.
+std::optional<double> MaxHz(const FileSystem& files, const CpuInfo& info) {
   std::optional<double> max_hz;
-};
+  for (const std::string& policy : files.List(std::string(kPolicies))) {
+    const auto khz = files.ReadNumber(fmt::format("{}/{}/cpuinfo_max_freq", kPolicies, policy));
+    if (khz && *khz > 0 && *khz < 100'000'000)
+      max_hz = std::max(max_hz.value_or(0), static_cast<double>(*khz) * 1e3);
+  }
+  if (!max_hz && files.live() && info.family == Family::kX86) return MaxClockHz(LiveCpuid);
+  return max_hz;
+}
 
-Frequency ReadFrequency(const FileSystem& files, const CpuInfo& info) {
-  Frequency out;
-  std::set<std::string> governors;
-  for (const std::string& policy : files.List(kPolicies)) {
-    const std::string directory = std::string(kPolicies) + "/" + policy;
-    if (const auto governor = files.ReadLine(directory + "/scaling_governor")) {
-      governors.insert(CleanText(*governor, 64));
-    }
-    const auto khz = files.ReadNumber(directory + "/cpuinfo_max_freq");
-    if (khz && *khz > 0 && *khz < 100'000'000) {
-      out.max_hz = std::max(out.max_hz.value_or(0), static_cast<double>(*khz) * 1e3);
-    }
-  }
-  for (const std::string& governor : governors) {
-    out.governor = out.governor ? *out.governor + "," + governor : governor;
-    if (out.governor->size() > 200) break;
-  }
-  if (!out.max_hz && files.live() && info.family == Family::kX86) out.max_hz = MaxClockHz(LiveCpuid);
-  return out;
+// Whether a list with commas has the word.
+bool Has(const std::optional<std::string>& list, std::string_view word) {
+  const auto whole = "," + list.value_or("") + ",";
+  return whole.find("," + std::string(word) + ",") != std::string::npos;
+}
+
+std::optional<std::string> ClockHeldBy(const system::Power& power) {
+  const bool heeds_preference = std::any_of(Vendors().begin(), Vendors().end(), [&](const Vendor& vendor) {
+    return !vendor.preference_driver.empty() && Has(power.frequency_driver, vendor.preference_driver);
+  });
+  if (heeds_preference)
+    return Has(power.frequency_preference, "power") ? std::optional<std::string>("preference") : std::nullopt;
+  return power.frequency_driver && Has(power.governor, "powersave") ? std::optional<std::string>("governor")
+                                                                    : std::nullopt;
+}
+
+void AddPower(const system::Power& power, HardwareDevice& hardware) {
+  hardware.processor->governor = power.governor;
+  const auto add = [&](std::string_view key, const std::optional<std::string>& value) {
+    if (value) hardware.facts.push_back({std::string(key), *value});
+  };
+  add(kPowerSourceFact, power.source);
+  add(kPowerProfileFact, power.profile);
+  add(kFrequencyDriverFact, power.frequency_driver);
+  add(kFrequencyPreferenceFact, power.frequency_preference);
+  add(kClockHeldByFact, ClockHeldBy(power));
 }
 
 // Where no file tells, what the running kernel says.
@@ -134,7 +152,7 @@ HardwareDevice Hardware(const CpuInfo& info, const system::Memory& memory, const
   return out;
 }
 
-RuntimeDevice Runtime(const HardwareDevice& hardware, const Frequency& frequency) {
+RuntimeDevice Runtime(const HardwareDevice& hardware, std::optional<double> max_hz) {
   RuntimeDevice out;
   out.runtime = "cpu";
   out.driver = "native";
@@ -146,7 +164,7 @@ RuntimeDevice Runtime(const HardwareDevice& hardware, const Frequency& frequency
   out.memory_free_bytes = hardware.memory_free_bytes;
   out.compute_units =
       hardware.processor->usable_threads ? hardware.processor->usable_threads : hardware.processor->threads;
-  out.clock_max_hz = frequency.max_hz;
+  out.clock_max_hz = max_hz;
   out.dtypes = Dtypes(hardware.processor->features);
   out.matrix_units = MatrixUnits(hardware.processor->features);
   out.unified_memory = true;
@@ -174,12 +192,11 @@ void Probe(const ProbeContext& context) {
                                                         "nothing tells of its processor")});
   }
   const CgroupLimits limits = LimitsHere(context.files);
-  const Frequency frequency = ReadFrequency(context.files, info);
   HardwareDevice hardware = Hardware(info, memory, limits);
   hardware.processor = Describe(context.files, info, limits, memory);
-  hardware.processor->governor = frequency.governor;
+  AddPower(system::ReadPower(context.files, SIZE_MAX), hardware);
   context.sink(hardware);
-  context.sink(Runtime(hardware, frequency));
+  context.sink(Runtime(hardware, MaxHz(context.files, info)));
 }
 
 }  // namespace

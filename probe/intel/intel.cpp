@@ -31,6 +31,8 @@ Vendor Describe() {
   vendor.guess_kind = GuessKind;
   vendor.clock_max_mhz = ClockMaxMhz;
   vendor.shows_inner_link = true;  // Arc
+  // Documentation/admin-guide/pm/intel_pstate.rst, active mode; in passive mode it is called intel_cpufreq.
+  vendor.preference_driver = "intel_pstate";
   return vendor;
 }
 

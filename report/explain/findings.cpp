@@ -376,6 +376,9 @@ std::vector<Finding> Findings(const Tables& tables, const Report& report) {
   NameGroups(tables, report, findings);
   SetAsideWhatChangesNothing(tables, report, findings);
   Escalate(report, findings);
+  for (const auto& device : report.devices) {
+    if (!report.not_asked.device_ids.contains(device.id)) AddPower(device, findings);
+  }
   std::stable_sort(findings.begin(), findings.end(),
                    [](const Finding& a, const Finding& b) { return a.severity < b.severity; });
   return findings;

@@ -7,12 +7,14 @@
 #include <array>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "probe/core/text.h"
 #include "probe/core/vendor.h"
 #include "probe/system/cgroup.h"
 #include "probe/system/limits.h"
 #include "probe/system/loader_path.h"
+#include "probe/system/power.h"
 #include "probe/system/processor.h"
 #include "probe/system/scratch.h"
 #include "probe/system/wsl.h"
@@ -95,6 +97,19 @@ void AddPci(const FileSystem& files, KeyText& key) {
   for (const probe::Vendor& vendor : probe::Vendors()) {
     for (const auto file : vendor.version_files) key.Add(file, files.ReadLine(file).value_or(""));
   }
+}
+
+// A machine that has come to save power, or to save none, has other figures.
+void AddPower(const FileSystem& files, KeyText& key) {
+  constexpr std::size_t kPolicies = 8;  // all of them take 10 ms of a machine with 500 processors
+  const auto power = probe::system::ReadPower(files, kPolicies);
+  const std::array<std::pair<std::string_view, const std::optional<std::string>*>, 5> all = {
+      {{"power", &power.source},
+       {"profile", &power.profile},
+       {"governor", &power.governor},
+       {"frequency driver", &power.frequency_driver},
+       {"preference", &power.frequency_preference}}};
+  for (const auto& [name, value] : all) key.Add(name, value->value_or(""));
 }
 
 // Where one of them is missing or masked drivers fail that are well, and cards are not seen.
@@ -191,6 +206,7 @@ std::string CacheKey(const RunRequest& request, std::span<const probe::Module* c
   AddOptions(request, key);
   AddUser(key);
   AddProcessor(files, key);
+  AddPower(files, key);
   AddPci(files, key);
   AddFolders(files, key);
   AddNodes(files, key);

@@ -2,6 +2,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include "probe/core/power.h"
 #include "probe/system/processor.h"
 #include "tests/probe/tree.h"
 
@@ -27,6 +28,47 @@ tests::Tree& Epyc(tests::Tree& tree) {
   return tree;
 }
 
+TEST(CpuProbe, TellsWhatPowersTheMachineAndWhatItSaves) {
+  tests::Tree tree;
+  Epyc(tree).Write("/sys/class/power_supply/BAT0/type", "Battery\n");
+  tree.Write("/sys/class/power_supply/BAT0/status", "Discharging\n");
+  tree.Write("/sys/firmware/acpi/platform_profile", "low-power\n");
+  tree.Write("/sys/devices/system/cpu/cpufreq/policy0/scaling_driver", "amd-pstate-epp\n");
+  tree.Write("/sys/devices/system/cpu/cpufreq/policy0/energy_performance_preference", "power\n");
+  const auto report = tests::Run(Describe(), tree);
+  ASSERT_EQ(report.hardware.size(), 1U);
+  const auto& facts = report.hardware[0].facts;
+  EXPECT_THAT(facts, Contains(Fact{std::string(kPowerSourceFact), "battery"}));
+  EXPECT_THAT(facts, Contains(Fact{std::string(kPowerProfileFact), "low-power"}));
+  EXPECT_THAT(facts, Contains(Fact{std::string(kFrequencyDriverFact), "amd-pstate-epp"}));
+  EXPECT_THAT(facts, Contains(Fact{std::string(kFrequencyPreferenceFact), "power"}));
+}
+
+// What holds the clock, of two policies alike.
+std::string HeldBy(std::string_view driver, std::string_view governor, std::string_view preference) {
+  tests::Tree tree;
+  Epyc(tree);
+  for (const auto* policy : {"policy0", "policy1"}) {
+    const auto folder = std::string("/sys/devices/system/cpu/cpufreq/") + policy;
+    if (!driver.empty()) tree.Write(folder + "/scaling_driver", driver);
+    tree.Write(folder + "/scaling_governor", governor);
+    if (!preference.empty()) tree.Write(folder + "/energy_performance_preference", preference);
+  }
+  const auto report = tests::Run(Describe(), tree);
+  const auto* held = report.hardware.empty() ? nullptr : FindFact(report.hardware[0].facts, kClockHeldByFact);
+  return held ? *held : "";
+}
+
+TEST(CpuProbe, PowersaveIsTheLowestClockOnlyWhereTheDriverTakesItSo) {
+  EXPECT_EQ(HeldBy("intel_pstate", "powersave", "balance_power"), "");
+  EXPECT_EQ(HeldBy("amd-pstate-epp", "powersave", "balance_performance"), "");
+  EXPECT_EQ(HeldBy("intel_pstate", "powersave", "power"), "preference");
+  EXPECT_EQ(HeldBy("intel_cpufreq", "powersave", "power"), "governor") << "the same chip, in passive mode";
+  EXPECT_EQ(HeldBy("acpi-cpufreq", "powersave", ""), "governor");
+  EXPECT_EQ(HeldBy("acpi-cpufreq", "schedutil", ""), "");
+  EXPECT_EQ(HeldBy("", "powersave", ""), "") << "by a driver that nobody names";
+}
+
 TEST(CpuProbe, DescribesTheProcessorOfATree) {
   tests::Tree tree;
   const auto report = tests::Run(Describe(), Epyc(tree));
@@ -43,6 +85,7 @@ TEST(CpuProbe, DescribesTheProcessorOfATree) {
   EXPECT_EQ(hardware.processor->packages, 1U);
   EXPECT_EQ(hardware.processor->numa_nodes, 2U);
   EXPECT_EQ(hardware.processor->governor, "performance,powersave");
+  EXPECT_EQ(FindFact(hardware.facts, kPowerSourceFact), nullptr) << "it has no battery";
   EXPECT_EQ(hardware.processor->usable_threads, std::nullopt) << "the mask of this process is not the tree's";
   EXPECT_THAT(hardware.facts, Contains(Fact{"virtual_machine", "yes"}));
   ASSERT_EQ(report.devices.size(), 1U);

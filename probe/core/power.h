@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// Facts of the processor's hardware that say what the machine is powered by and told to save
+// (probe/system/power.h has what they may say).
+#pragma once
+
+#include <string_view>
+
+namespace probe {
+
+inline constexpr std::string_view kPowerSourceFact = "power_source";    // "mains", "battery"
+inline constexpr std::string_view kPowerProfileFact = "power_profile";  // "low-power", "balanced", ...
+inline constexpr std::string_view kFrequencyDriverFact = "frequency_driver";
+inline constexpr std::string_view kFrequencyPreferenceFact = "frequency_preference";
+// What keeps the processor's clock low: "governor", at its lowest, or "preference", for saving power.
+inline constexpr std::string_view kClockHeldByFact = "clock_held_by";
+
+}  // namespace probe
