@@ -165,7 +165,7 @@ TEST(Choice, CompilesForTheCardsThatTheBuildCovers) {
   };
   EXPECT_EQ(compiled({"name=GT 710,cc=3.5" + old, "name=RTX 3090"}), "-DCMAKE_CUDA_ARCHITECTURES=86");
   EXPECT_EQ(compiled({"name=Tesla K80,cc=3.7" + old, "cc=8.0,name=A100"}), "-DCMAKE_CUDA_ARCHITECTURES=80");
-  const std::string rocm = ",os=linux,arch=x86_64,glibc=2.35,runtime=hip@6.4";
+  const std::string rocm = ",os=linux,arch=x86_64,glibc=2.35,runtime=hip@6.3";
   EXPECT_EQ(compiled({"gfx=gfx803" + rocm, "gfx=gfx906,memory=32GiB" + rocm}), "-DGPU_TARGETS=gfx906");
   EXPECT_EQ(compiled({"cc=7.0" + old, "name=RTX 3090"}), "-DCMAKE_CUDA_ARCHITECTURES=70;86") << "both";
 }
