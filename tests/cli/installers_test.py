@@ -13,6 +13,7 @@ FIXTURES = SOURCE / "tests" / "fixtures"
 GLUE_SHARE = 0.2
 
 TORCH = {"cu132": ">=2.12", "cu130": ">=2.9", "cu129": ">=2.8,<2.14", "cu126": ">=2.6,<2.15", "cu118": ">=2.0,<2.8",
+         "cu118-kepler": ">=2.0,<2.4",
          "rocm7.14": ">=2.14", "xpu": ">=2.7", "cpu": ">=2.7"}
 CUDA_13 = "nvidia-cuda-nvrtc>=13.0,<14 nvidia-cuda-runtime>=13.0,<14 nvidia-cufft>=12.0,<13 nvidia-curand>=10.0,<11 " \
           "nvidia-cudnn-cu13>=9.0,<10"
@@ -48,7 +49,7 @@ MACHINES = {
     # Volta: CUDA 13 has no code for it, and this driver cannot compile CUDA 12.8's PTX.
     f"vendor=nvidia,cc=7.0,driver=535.104.05,memory=16GiB,{PC}": (
         "cu126", "cuda12-cudnn9.10", "-DGGML_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=70", "CUDA"),
-    f"vendor=nvidia,cc=3.7,driver=470.57.02,memory=12GiB,{PC}": ("cu118", "cpu", "ubuntu-x64", "CUDA"),
+    f"vendor=nvidia,cc=3.7,driver=470.57.02,memory=12GiB,{PC}": ("cu118-kepler", "cpu", "ubuntu-x64", "CUDA"),
     "vendor=nvidia,cc=8.0,driver=450.80.02,memory=40GiB,os=linux,arch=x86_64,glibc=2.28": (
         "cu118", "cpu", "-DGGML_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=80", "CUDA"),
     "vendor=nvidia,cc=12.1,driver=580.95.05,memory=128GiB,kind=integrated,unified=yes,os=linux,arch=aarch64,glibc=2.39": (
@@ -100,7 +101,8 @@ class Installers(unittest.TestCase):
 
     def test_pytorch_by_a_shell(self):
         def check(here, index):
-            words = f"torch{TORCH[index]} torchvision --index-url HOST/whl/{index}" if index else "torch torchvision"
+            beside = "torchvision numpy<2" if index == "cu118-kepler" else "torchvision"
+            words = f"torch{TORCH[index]} {beside} --index-url HOST/whl/{index.split('-')[0]}" if index else f"torch {beside}"
             self.assertEqual(["python3 -m venv HERE/env", f"pip install {words}", "python3 -c import torch"],
                              here.called("pip", "python3"))
             self.assertTrue((here.folder / "env" / "bin" / "with-gpu").read_text().startswith("#!/bin/sh\nexec env "))
