@@ -19,9 +19,12 @@ CUDA_13 = "nvidia-cuda-nvrtc>=13.0,<14 nvidia-cuda-runtime>=13.0,<14 nvidia-cuff
           "nvidia-cudnn-cu13>=9.0,<10"
 CUDA_12 = "nvidia-cuda-nvrtc-cu12>=12.0,<13 nvidia-cuda-runtime-cu12>=12.0,<13 nvidia-cufft-cu12>=11.0,<12 " \
           "nvidia-curand-cu12>=10.0,<11 nvidia-cudnn-cu12>=9.0,<10"
+CUDA_11 = "nvidia-cuda-runtime-cu11>=11.8,<12 nvidia-cublas-cu11>=11.11,<12 nvidia-cufft-cu11>=10.9,<11 " \
+          "nvidia-curand-cu11>=10.3,<11 nvidia-cudnn-cu11>=8.9,<9"
 ONNX = {"cuda13": ("CUDAExecutionProvider", f"onnxruntime-gpu>=1.31 {CUDA_13}"),
         "cuda12": ("CUDAExecutionProvider", f"onnxruntime-gpu>=1.24,<1.27 {CUDA_12}"),
         "cuda12-cudnn9.10": ("CUDAExecutionProvider", f"onnxruntime-gpu>=1.24,<1.27 {CUDA_12.replace('<10', '<9.11')}"),
+        "cuda11": ("CUDAExecutionProvider", f"onnxruntime-gpu>=1.18.1,<1.19 {CUDA_11}"),
         "migraphx": ("MIGraphXExecutionProvider", "onnxruntime-migraphx>=1.27"),
         "openvino": ("OpenVINOExecutionProvider", "onnxruntime-openvino>=1.24"),
         "webgpu": ("WebGpuExecutionProvider", "onnxruntime>=1.24.4 onnxruntime-ep-webgpu"),
@@ -51,7 +54,7 @@ MACHINES = {
         "cu126", "cuda12-cudnn9.10", "-DGGML_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=70", "CUDA"),
     f"vendor=nvidia,cc=3.7,driver=470.57.02,memory=12GiB,{PC}": ("cu118-kepler", "cpu", "ubuntu-x64", "CUDA"),
     "vendor=nvidia,cc=8.0,driver=450.80.02,memory=40GiB,os=linux,arch=x86_64,glibc=2.28": (
-        "cu118", "cpu", "-DGGML_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=80", "CUDA"),
+        "cu118", "cuda11", "-DGGML_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=80", "CUDA"),
     "vendor=nvidia,cc=12.1,driver=580.95.05,memory=128GiB,kind=integrated,unified=yes,os=linux,arch=aarch64,glibc=2.39": (
         "cu132", "cuda13", "ubuntu-cuda-13.4-arm64", "CUDA"),
     # Both cards get what has code for both.
