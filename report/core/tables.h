@@ -203,6 +203,7 @@ struct RuntimeFacts {
   std::optional<TargetFacts> target;           // absent: builds for it name no architecture
   std::optional<std::string> driver_variable;  // names the file of the one driver that the loader is to take
   std::optional<std::vector<WslDriver>> wsl_drivers = std::nullopt;
+  std::optional<std::string> system_drivers_below = std::nullopt;  // which a system's release numbers
   std::optional<ChipOverride> chip_override = std::nullopt;
   // Of its drivers those that reach no GPU: where the runtime works, their failure is not why it lacks one.
   std::optional<std::vector<std::string>> helpers = std::nullopt;

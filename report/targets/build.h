@@ -29,8 +29,9 @@ struct Machine {
 enum class Step { kMachine, kArchitecture, kDriver, kAll };
 struct Verdict {
   Step reached = Step::kAll;
-  bool is_here = true;   // it is for this system and this kind of processor
-  bool is_meant = true;  // and has code for the device: what fails can be mended
+  bool is_here = true;       // it is for this system and this kind of processor
+  bool is_meant = true;      // and has code for the device: what fails can be mended
+  bool is_outgrown = false;  // is for an older driver, or one that is numbered otherwise
   // "needs driver 525.60.13 or newer, and here is 470.82.01"; "" where it fits. What nothing can mend before
   // what could be newer.
   std::string misfit{};

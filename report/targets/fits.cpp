@@ -88,9 +88,17 @@ class Judging {
                             : ""));
   }
 
-  // `wsl`: how the runtime's driver is numbered there; nullptr elsewhere.
-  void LookAtDriver(const probe::RuntimeDevice& device, const std::vector<WslDriver>* wsl) {
+  // `wsl`: how the runtime's driver is numbered there; nullptr elsewhere. `system_below`: what numbers below
+  // are a system's releases.
+  void LookAtDriver(const probe::RuntimeDevice& device, const std::vector<WslDriver>* wsl,
+                    const std::optional<std::string>& system_below) {
     if (!verdict_.misfit.empty()) return;
+    const auto is_systems = [&](const std::optional<std::string>& version) {
+      return system_below && IsTold(version) && CompareVersions(*version, *system_below) < 0;
+    };
+    if (needs_.driver && is_systems(device.driver_version) && !is_systems(needs_.driver))
+      return Outgrow(fmt::format("is for drivers from {} on, and {} is the number of a system's release",
+                                 *needs_.driver, *device.driver_version));
     const bool tested = policy_ == Policy::kTested && needs_.driver_tested;
     auto least = tested ? needs_.driver_tested : needs_.driver;
     for (const WslDriver& row : wsl ? *wsl : std::vector<WslDriver>()) {
@@ -100,11 +108,13 @@ class Judging {
     constexpr std::string_view kRuntime = "the runtime's version";
     CheckLeast(least, device.driver_version, tested ? "is tested with driver" : "needs driver", kDriver);
     if (!verdict_.misfit.empty()) verdict_.driver = *least;
-    CheckBelow(needs_.driver_below, device.driver_version, "needs driver", kDriver);
+    auto outgrown = TooNew(needs_.driver_below, device.driver_version, "needs driver", kDriver);
+    if (!outgrown.empty()) Outgrow(std::move(outgrown));
     const bool is_runtimes = verdict_.misfit.empty();
     CheckLeast(needs_.api, device.api_version, "needs version", kRuntime);
     if (is_runtimes && !verdict_.misfit.empty()) verdict_.api = *needs_.api;
-    CheckBelow(needs_.api_below, device.api_version, "needs version", kRuntime);
+    auto newer = TooNew(needs_.api_below, device.api_version, "needs version", kRuntime);
+    if (!newer.empty()) Fail(Step::kDriver, std::move(newer));
   }
 
   void Fail(Step step, std::string misfit) {
@@ -117,6 +127,11 @@ class Judging {
     if (verdict_.misfit.empty()) verdict_.reached = step;
     if (verdict_.is_meant) verdict_.misfit = std::move(misfit);
     verdict_.is_meant = false;
+  }
+  // Nobody goes back to the driver that a device had before.
+  void Outgrow(std::string misfit) {
+    Exclude(Step::kDriver, std::move(misfit));
+    verdict_.is_outgrown = true;
   }
   [[nodiscard]] Verdict verdict() const { return verdict_; }
 
@@ -152,14 +167,17 @@ class Judging {
       Fail(Step::kDriver, fmt::format("{} {} or newer, and here is {}", wants, *least, *here));
     }
   }
-  void CheckBelow(const std::optional<std::string>& below, const std::optional<std::string>& here,
-                  std::string_view wants, std::string_view what) {
-    if (!below) return;
+  // "needs driver before 580, and here is 590.48"; "" where it is not.
+  std::string TooNew(const std::optional<std::string>& below, const std::optional<std::string>& here,
+                     std::string_view wants, std::string_view what) {
+    if (!below) return "";
     if (!IsTold(here)) {
       AddUnknown(what);
-    } else if (CompareVersions(*here, *below) >= 0) {
-      Fail(Step::kDriver, fmt::format("{} before {}, and here is {}", wants, *below, *here));
+      return "";
     }
+    return CompareVersions(*here, *below) < 0
+               ? ""
+               : fmt::format("{} before {}, and here is {}", wants, *below, *here);
   }
 
   const BuildNeeds& needs_;
@@ -207,7 +225,8 @@ Verdict Judge(const Tables& tables, const Build& build, const Machine& machine, 
   judging.LookAtDriverNames(way);
   judging.LookAtArchitecture(facts && facts->target ? &*facts->target : nullptr, view.device.architecture);
   judging.LookAtDriver(view.device,
-                       machine.is_wsl && facts && facts->wsl_drivers ? &*facts->wsl_drivers : nullptr);
+                       machine.is_wsl && facts && facts->wsl_drivers ? &*facts->wsl_drivers : nullptr,
+                       facts ? facts->system_drivers_below : std::nullopt);
   return judging.verdict();
 }
 

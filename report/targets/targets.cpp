@@ -38,6 +38,10 @@ bool IsOlder(const std::string& version, const std::string& than) {
   return !version.empty() && !than.empty() && CompareVersions(version, than) < 0;
 }
 
+auto NearnessOf(const Verdict& verdict) {
+  return std::tuple{verdict.is_meant, verdict.is_here, !verdict.is_outgrown, verdict.reached};
+}
+
 // The nearest of the builds of the runtime: what its first unmet condition is. "" where one fits. One that is
 // for such devices is nearer than any that is not, however far that came: a C library can be newer.
 Unfit WhyNone(const Tables& tables, const Report& report, const Machine& machine, const Way& way, Use use) {
@@ -53,8 +57,8 @@ Unfit WhyNone(const Tables& tables, const Report& report, const Machine& machine
     auto verdict = Judge(tables, build, machine, way, report.terms.policy);
     if (verdict.misfit.empty()) return {};
     // Of several that want a newer driver or runtime, the one that is content with the oldest.
-    const std::tuple reaches{verdict.is_meant, verdict.is_here, verdict.reached};
-    const std::tuple reached{of_nearest.is_meant, of_nearest.is_here, of_nearest.reached};
+    const auto reaches = NearnessOf(verdict);
+    const auto reached = NearnessOf(of_nearest);
     const bool is_nearer =
         reaches > reached || (reaches == reached && (IsOlder(verdict.driver, of_nearest.driver) ||
                                                      IsOlder(verdict.api, of_nearest.api)));

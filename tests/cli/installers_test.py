@@ -13,14 +13,18 @@ FIXTURES = SOURCE / "tests" / "fixtures"
 GLUE_SHARE = 0.2
 
 TORCH = {"cu132": ">=2.12", "cu130": ">=2.9", "cu129": ">=2.8,<2.14", "cu126": ">=2.6,<2.15", "cu118": ">=2.0,<2.8",
+         "cu118-kepler": ">=2.0,<2.4",
          "rocm7.14": ">=2.14", "xpu": ">=2.7", "cpu": ">=2.7"}
 CUDA_13 = "nvidia-cuda-nvrtc>=13.0,<14 nvidia-cuda-runtime>=13.0,<14 nvidia-cufft>=12.0,<13 nvidia-curand>=10.0,<11 " \
           "nvidia-cudnn-cu13>=9.0,<10"
 CUDA_12 = "nvidia-cuda-nvrtc-cu12>=12.0,<13 nvidia-cuda-runtime-cu12>=12.0,<13 nvidia-cufft-cu12>=11.0,<12 " \
           "nvidia-curand-cu12>=10.0,<11 nvidia-cudnn-cu12>=9.0,<10"
+CUDA_11 = "nvidia-cuda-runtime-cu11>=11.8,<12 nvidia-cublas-cu11>=11.11,<12 nvidia-cufft-cu11>=10.9,<11 " \
+          "nvidia-curand-cu11>=10.3,<11 nvidia-cudnn-cu11>=8.9,<9"
 ONNX = {"cuda13": ("CUDAExecutionProvider", f"onnxruntime-gpu>=1.31 {CUDA_13}"),
         "cuda12": ("CUDAExecutionProvider", f"onnxruntime-gpu>=1.24,<1.27 {CUDA_12}"),
         "cuda12-cudnn9.10": ("CUDAExecutionProvider", f"onnxruntime-gpu>=1.24,<1.27 {CUDA_12.replace('<10', '<9.11')}"),
+        "cuda11": ("CUDAExecutionProvider", f"onnxruntime-gpu>=1.18.1,<1.19 {CUDA_11}"),
         "migraphx": ("MIGraphXExecutionProvider", "onnxruntime-migraphx>=1.27"),
         "openvino": ("OpenVINOExecutionProvider", "onnxruntime-openvino>=1.24"),
         "webgpu": ("WebGpuExecutionProvider", "onnxruntime>=1.24.4 onnxruntime-ep-webgpu"),
@@ -48,9 +52,9 @@ MACHINES = {
     # Volta: CUDA 13 has no code for it, and this driver cannot compile CUDA 12.8's PTX.
     f"vendor=nvidia,cc=7.0,driver=535.104.05,memory=16GiB,{PC}": (
         "cu126", "cuda12-cudnn9.10", "-DGGML_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=70", "CUDA"),
-    f"vendor=nvidia,cc=3.7,driver=470.57.02,memory=12GiB,{PC}": ("cu118", "cpu", "ubuntu-x64", "CUDA"),
+    f"vendor=nvidia,cc=3.7,driver=470.57.02,memory=12GiB,{PC}": ("cu118-kepler", "cpu", "ubuntu-x64", "CUDA"),
     "vendor=nvidia,cc=8.0,driver=450.80.02,memory=40GiB,os=linux,arch=x86_64,glibc=2.28": (
-        "cu118", "cpu", "-DGGML_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=80", "CUDA"),
+        "cu118", "cuda11", "-DGGML_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=80", "CUDA"),
     "vendor=nvidia,cc=12.1,driver=580.95.05,memory=128GiB,kind=integrated,unified=yes,os=linux,arch=aarch64,glibc=2.39": (
         "cu132", "cuda13", "ubuntu-cuda-13.4-arm64", "CUDA"),
     # Both cards get what has code for both.
@@ -100,7 +104,8 @@ class Installers(unittest.TestCase):
 
     def test_pytorch_by_a_shell(self):
         def check(here, index):
-            words = f"torch{TORCH[index]} torchvision --index-url HOST/whl/{index}" if index else "torch torchvision"
+            beside = "torchvision numpy<2" if index == "cu118-kepler" else "torchvision"
+            words = f"torch{TORCH[index]} {beside} --index-url HOST/whl/{index.split('-')[0]}" if index else f"torch {beside}"
             self.assertEqual(["python3 -m venv HERE/env", f"pip install {words}", "python3 -c import torch"],
                              here.called("pip", "python3"))
             self.assertTrue((here.folder / "env" / "bin" / "with-gpu").read_text().startswith("#!/bin/sh\nexec env "))

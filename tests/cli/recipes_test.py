@@ -177,6 +177,23 @@ class Dockerfile(unittest.TestCase):
                 self.assertEqual(["docker build -t example .", f"docker run --rm {flags}example"], here.called("docker"))
 
 
+    def test_the_image_has_a_python_that_the_build_has_wheels_for(self):
+        """PyPI: 2.14.1 has wheels for Python 3.9 to 3.11, 2.11.1 for 3.7 to 3.10."""
+        (block,) = blocks("Dockerfile", "sh")
+        for driver, requirement, newest in (("525.60.13", "tensorflow[and-cuda]>=2.18", "3.13"),
+                                            ("520.61.05", "tensorflow>=2.14,<2.15", "3.11"),
+                                            ("470.256.02", "tensorflow>=2.11,<2.12", "3.10")):
+            with self.subTest(driver), box("--assume", f"vendor=nvidia,cc=8.6,driver={driver},{PC}") as here:
+                uv = here.folder.parent / "programs" / "uv"
+                uv.unlink()
+                uv.write_text(f"#!/bin/sh\ngrep -qxF '{requirement}' requirements.txt || exit 3\ncase $* in\n"
+                              f"  *' --python-version {newest} '*) ;;\n  *) exit 1 ;;\nesac\n")
+                uv.chmod(0o755)
+                process = here.run("sh", "-c", block)
+                self.assertEqual(0, process.returncode, process.stderr)
+                self.assertEqual(f"FROM python:{newest}\n", (here.folder / "Dockerfile").read_text().splitlines(True)[0])
+
+
 class Ci(unittest.TestCase):
     def test_later_steps_have_the_variables(self):
         (block,) = blocks("CI", "sh")

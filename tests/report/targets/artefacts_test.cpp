@@ -134,6 +134,20 @@ TEST(Artefacts, NoTextOfARowChangesUnseen) {
   }
 }
 
+// Of cmd and PowerShell, and of sh there, which take these in double quotes for more than themselves.
+TEST(Artefacts, WindowsHasACommandThatItsShellsTake) {
+  for (const char* name : {"llama.cpp", "ollama"}) {
+    const auto table = EmbeddedTarget(name);
+    ASSERT_TRUE(table) << name;
+    for (const Build& build : table->builds) {
+      if (!build.needs || build.needs->os != std::vector<std::string>{"windows"}) continue;
+      const auto command = CommandOf(build, ArtefactOf(*table, build, SomeAnswer()), SomeAnswer());
+      ASSERT_TRUE(command) << name << " " << build.id;
+      EXPECT_EQ(command->find_first_of("$`%!&|"), std::string::npos) << name << " " << build.id;
+    }
+  }
+}
+
 std::vector<std::string> Words(const std::string& text) {
   std::vector<std::string> words;
   std::string_view rest = text;

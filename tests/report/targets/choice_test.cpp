@@ -151,6 +151,21 @@ TEST(Choice, NamesOfACardWithoutABuildNoOtherMachinesBuild) {
   EXPECT_THAT(report.no_answer->reason, HasSubstr("has no code for 6.1")) << "with any C library";
 }
 
+// Nobody takes the driver that a chip had before: what the newer one's builds lack is the cause.
+TEST(Choice, NamesNoBuildOfAnOlderDriverAsTheNearest) {
+  for (const char* driver : {"580.00", "38.2"}) {
+    const auto warnings =
+        AnswerOf({{std::string("cc=8.7,os=linux,arch=aarch64,glibc=2.39,driver=") + driver}, "onnxruntime"})
+            .warnings;
+    EXPECT_THAT(warnings, Contains(HasSubstr("gpu-cu13-arm64 has no code for 8.7"))) << driver;
+    EXPECT_THAT(warnings, Not(Contains(HasSubstr("needs driver before")))) << driver;
+  }
+  // An older runtime can be installed beside it.
+  const auto warnings =
+      AnswerOf({{"gfx=gfx1100,os=linux,arch=x86_64,glibc=2.39,runtime=hip@7.2"}, "tensorflow"}).warnings;
+  EXPECT_THAT(warnings, Contains(HasSubstr("needs version before 6.5, and here is 7.2")));
+}
+
 // A compiler may not know what the build has no code for.
 TEST(Choice, CompilesForTheCardsThatTheBuildCovers) {
   const std::string old = ",driver=470.256.02,os=linux,arch=x86_64,glibc=2.35";
@@ -165,7 +180,7 @@ TEST(Choice, CompilesForTheCardsThatTheBuildCovers) {
   };
   EXPECT_EQ(compiled({"name=GT 710,cc=3.5" + old, "name=RTX 3090"}), "-DCMAKE_CUDA_ARCHITECTURES=86");
   EXPECT_EQ(compiled({"name=Tesla K80,cc=3.7" + old, "cc=8.0,name=A100"}), "-DCMAKE_CUDA_ARCHITECTURES=80");
-  const std::string rocm = ",os=linux,arch=x86_64,glibc=2.35,runtime=hip@6.4";
+  const std::string rocm = ",os=linux,arch=x86_64,glibc=2.35,runtime=hip@6.3";
   EXPECT_EQ(compiled({"gfx=gfx803" + rocm, "gfx=gfx906,memory=32GiB" + rocm}), "-DGPU_TARGETS=gfx906");
   EXPECT_EQ(compiled({"cc=7.0" + old, "name=RTX 3090"}), "-DCMAKE_CUDA_ARCHITECTURES=70;86") << "both";
 }

@@ -28,12 +28,12 @@ TEST(Targets, EveryMachineGetsTheBuildThatItsMakersDocument) {
 }
 
 // ComfyUI runs on PyTorch: where that has a build for the GPU, so has it. But for those whose last PyTorch is
-// older than ComfyUI is written for: that of CUDA 11.8 is 2.7, that of 12.4 is 2.6.
+// older than ComfyUI is written for: that of CUDA 11.8 is 2.7, that of 12.4 is 2.6, that of JetPack 5 is 2.1.
 TEST(Targets, ComfyUiIsNotBehindThePyTorchThatItRunsOn) {
   const auto table = *EmbeddedTarget("comfyui");
   for (const Expected& expected : AllExpected()) {
     const auto& build = expected.build;
-    const bool is_old = build.starts_with("cu118") || build.starts_with("cu124");
+    const bool is_old = build.starts_with("cu118") || build.starts_with("cu124") || build == "jetson-jp5";
     const bool is_for_gpu = expected.backend != "cpu" && expected.backend != "none";
     if (expected.target != "pytorch" || !is_for_gpu || is_old) continue;
     auto same = expected;
