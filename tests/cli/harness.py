@@ -77,13 +77,13 @@ def closed(schema):
 def validator(command, change=lambda schema: schema):
     """Of data/schema/<command>.json, each schema changed as asked."""
     import jsonschema
-    schemas = {path.name: change(json.loads(path.read_text())) for path in (SOURCE / "data" / "schema").glob("*.json")}
-    schema = schemas[f"{command}.json"]
+    schemas = {path.stem: change(json.loads(path.read_text())) for path in (SOURCE / "data" / "schema").glob("*.json")}
+    schema = schemas[command]
     jsonschema.Draft202012Validator.check_schema(schema)
     with warnings.catch_warnings():
         # Debian 12's release of the package has no other way to resolve references between files.
         warnings.simplefilter("ignore", DeprecationWarning)
-        resolver = jsonschema.RefResolver("", schema, store=schemas)
+        resolver = jsonschema.RefResolver(schema["$id"], schema, store={one["$id"]: one for one in schemas.values()})
     return jsonschema.Draft202012Validator(schema, resolver=resolver)
 
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Every property of data/schema has a description, and so has every word that a value may be.
+"""Every property of data/schema has a description, and so has every word that a value may be. Each schema is called by an
+$id below which the others are found, without a request to anybody.
 
 schema_words_test.py SCHEMA_DIR
 """
@@ -9,6 +10,7 @@ import json
 import pathlib
 import sys
 import unittest
+import warnings
 
 FOLDER = pathlib.Path(sys.argv[1])
 SCHEMAS = {path.name: json.loads(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.json"))}
@@ -75,6 +77,34 @@ class Descriptions(unittest.TestCase):
         for name, schema in SCHEMAS.items():
             for path, node in nodes(schema):
                 self.assertLessEqual(set(node.get("required", ())), set(node.get("properties", {})), name + path)
+
+
+class Identity(unittest.TestCase):
+    def test_each_is_called_by_its_file_in_one_place_that_nobody_can_have(self):
+        version = SCHEMAS["report.json"]["properties"]["schema_version"]["const"]
+        for name, schema in SCHEMAS.items():
+            self.assertEqual(f"https://whichgpu.invalid/schema/{version}/{name}", schema["$id"])
+
+    def test_references_are_found_without_a_request(self):
+        import jsonschema
+
+        def refuse(uri):
+            raise AssertionError(f"{uri} was to be fetched")
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # Debian 12 has no other way
+            told = 0
+            for name, schema in SCHEMAS.items():
+                store = {one["$id"]: one for one in SCHEMAS.values()}
+                resolver = jsonschema.RefResolver(schema["$id"], schema, store=store,
+                                                  handlers={"https": refuse, "http": refuse})
+                references = [node["$ref"] for _, node in nodes(schema) if "$ref" in node]
+                told += len(references)
+                for reference in references:
+                    with self.subTest(name, reference=reference):
+                        _, found = resolver.resolve(reference)
+                        self.assertIn("description", found)
+        self.assertGreater(told, 50)
 
 
 unittest.main(argv=sys.argv[:1], verbosity=1)
