@@ -3,6 +3,8 @@
 """What each command prints has no key that its schema does not describe, on every recorded machine."""
 import functools
 import pathlib
+import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -10,6 +12,7 @@ import jsonschema
 
 from harness import SOURCE, closed, document, main, run, validator
 
+SCHEMAS = SOURCE / "data" / "schema"
 FIXTURES = sorted(path.parent for path in (SOURCE / "tests" / "fixtures").glob("*/record.json"))
 REPLAYED = {
     "report": [("--json",)],
@@ -58,6 +61,14 @@ class Keys(unittest.TestCase):
         value["devices"][0]["colour"] = "green"
         with self.assertRaises(jsonschema.ValidationError):
             strict("list").validate(value)
+
+
+class Installed(unittest.TestCase):
+    def test_every_schema_is_installed_as_it_is(self):
+        with tempfile.TemporaryDirectory() as prefix:
+            subprocess.run(["cmake", "--install", sys.argv[2], "--prefix", prefix], check=True, capture_output=True)
+            installed = {path.name: path.read_text() for path in (pathlib.Path(prefix) / "share/whichgpu/schema").iterdir()}
+        self.assertEqual({path.name: path.read_text() for path in SCHEMAS.iterdir()}, installed)
 
 
 main()
