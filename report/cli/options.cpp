@@ -251,6 +251,23 @@ probe::Error TakesNo(const CLI::App& app, const std::string& word) {
   return Usage(fmt::format("{} takes no '{}'", given.front()->get_name(), probe::CleanText(word, 64)));
 }
 
+// The first of the operands that has no place. Behind the mark CLI11 2.1 passes over one that is called as a
+// command is.
+std::optional<std::string> PassedOver(const CLI::App& command, const std::vector<std::string>& operands) {
+  std::vector<std::string> taken;
+  for (const CLI::Option* option : command.get_options()) {
+    if (!option->get_positional()) continue;
+    if (option->get_expected_max() == CLI::detail::expected_max_vector_size) return std::nullopt;
+    taken.insert(taken.end(), option->results().begin(), option->results().end());
+  }
+  for (const std::string& operand : operands) {
+    const auto place = std::find(taken.begin(), taken.end(), operand);
+    if (place == taken.end()) return operand;
+    taken.erase(place);
+  }
+  return std::nullopt;
+}
+
 // The first of the arguments that nothing accepted, with what was probably meant.
 probe::Error Unexpected(const CLI::App& app, std::string word, const std::vector<std::string>& operands) {
   if (std::find(operands.begin(), operands.end(), word) != operands.end()) return TakesNo(app, word);
@@ -423,6 +440,9 @@ probe::Result<Invocation> ParseArguments(std::span<const std::string> arguments,
   if (const auto given = app.get_subcommands(); given.size() > 1) {
     return Usage(
         fmt::format("{} and {} are two commands; one at a time", given[0]->get_name(), given[1]->get_name()));
+  }
+  for (const CLI::App* command : app.get_subcommands()) {
+    if (const auto word = PassedOver(*command, divided.operands)) return TakesNo(app, *word);
   }
   for (const auto& [command, name] : kCommands) {
     if (command != Command::kReport && app.get_subcommand(std::string(name))->parsed())
