@@ -74,10 +74,10 @@ def closed(schema):
     return out
 
 
-def validator(command, change=lambda schema: schema):
-    """Of data/schema/<command>.json, each schema changed as asked."""
+@functools.cache
+def _validator(command):
     import jsonschema
-    schemas = {path.stem: change(json.loads(path.read_text())) for path in (SOURCE / "data" / "schema").glob("*.json")}
+    schemas = {path.stem: json.loads(path.read_text()) for path in (SOURCE / "data" / "schema").glob("*.json")}
     schema = schemas[command]
     jsonschema.Draft202012Validator.check_schema(schema)
     with warnings.catch_warnings():
@@ -85,9 +85,6 @@ def validator(command, change=lambda schema: schema):
         warnings.simplefilter("ignore", DeprecationWarning)
         resolver = jsonschema.RefResolver(schema["$id"], schema, store={one["$id"]: one for one in schemas.values()})
     return jsonschema.Draft202012Validator(schema, resolver=resolver)
-
-
-_validator = functools.cache(validator)
 
 
 def validate(value, command):
