@@ -30,6 +30,7 @@
 #include "report/render/describe.h"
 #include "report/render/faces.h"
 #include "report/render/fields.h"
+#include "report/render/schema.h"
 #include "report/render/terminal.h"
 #include "report/run/pipeline.h"
 #include "report/run/tasks.h"
@@ -139,6 +140,7 @@ std::string Face(const Options& options, const report::Tables& tables, const rep
     case Command::kQuery:
     case Command::kCompare:
     case Command::kDescribe:
+    case Command::kSchema:
       break;  // have faces of their own
     case Command::kRecommend:
       return RecommendText(options, report);
@@ -248,6 +250,12 @@ int RunDescribe(const Options& options, const probe::system::Environment& enviro
   return text ? Print(*text) : Complain({report::kExitUsage, text.error().text});
 }
 
+int RunSchema(const Options& options) {
+  if (!options.schema) return Print(render::SchemaNames());
+  const auto text = render::Schema(*options.schema);
+  return text ? Print(*text) : Complain({report::kExitUsage, text.error().text});
+}
+
 // Where nothing but files is read there is nothing to save: a signal ends the run at once, with its code.
 // Those that the caller ignores stay ignored.
 void EndAtOnceOnSignals() {
@@ -277,6 +285,7 @@ int Run(const std::vector<std::string>& arguments) {
   if (options.command == Command::kCompare || options.run.replay_dir) EndAtOnceOnSignals();
   if (options.command == Command::kCompare) return RunCompare(options, environment);
   if (options.command == Command::kDescribe) return RunDescribe(options, environment);
+  if (options.command == Command::kSchema) return RunSchema(options);
   if (options.query.list) return Print(render::FieldList());
   if (options.request_file) {
     auto workload = report::ReadRequest(*options.request_file);

@@ -20,14 +20,18 @@
 namespace report {
 namespace {
 
-constexpr std::array<std::pair<Command, std::string_view>, 6> kCommands = {{
+constexpr std::array<std::pair<Command, std::string_view>, 7> kCommands = {{
     {Command::kReport, "report"},
     {Command::kList, "list"},
     {Command::kRecommend, "recommend"},
     {Command::kQuery, "query"},
     {Command::kCompare, "compare"},
     {Command::kDescribe, "describe"},
+    {Command::kSchema, "schema"},
 }};
+
+// The command whose operand is the name of another.
+constexpr const char* kNamesCommands = "schema";
 
 constexpr std::size_t kColumn = 30;  // where descriptions begin
 constexpr std::string_view kOwnGroup = "Options";
@@ -199,6 +203,23 @@ void AddQuery(CLI::App& app, RawOptions& raw) {
   command->add_flag("--markdown", raw.markdown, "As a table of Markdown");
 }
 
+// Commands that look at no machine.
+void AddBookish(CLI::App& app, RawOptions& raw) {
+  CLI::App* compare =
+      AddCommand(app, "compare", "What became slower or faster between two reports", data::help::kCompare);
+  compare->add_option("A.json", raw.options.base, "What 'whichgpu --json' printed before")
+      ->required()
+      ->type_name("");
+  compare->add_option("B.json", raw.options.other, "What it printed after")->required()->type_name("");
+  AddCommand(app, "describe", "What a word of the report means", data::help::kDescribe)
+      ->add_option("WORD", raw.options.words,
+                   "A figure, as the report or JSON names it; without one all of them")
+      ->type_name("");
+  AddCommand(app, kNamesCommands, "The schema of a command's JSON", data::help::kSchema)
+      ->add_option("COMMAND", raw.options.schema, "Whose; without one the names of all that have one")
+      ->type_name("");
+}
+
 std::vector<std::string> OptionNames(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options()) {
@@ -233,7 +254,7 @@ Divided DivideAtMark(std::vector<std::string> arguments) {
   if (mark == arguments.end()) return {std::move(arguments), {}};
   Divided out{{}, {mark + 1, arguments.end()}};
   const auto is_operand_command = [](const std::string& word) {
-    return word == "compare" || word == "query" || word == "describe";
+    return word == "compare" || word == "query" || word == "describe" || word == kNamesCommands;
   };
   const bool has_operands = std::find_if(arguments.begin(), mark, is_operand_command) != mark;
   if (!has_operands || out.operands.empty()) arguments.erase(mark, arguments.end());
@@ -249,6 +270,23 @@ probe::Error TakesNo(const CLI::App& app, const std::string& word) {
         fmt::format("'{}' stands behind '--', where no command is looked for; the report takes no names",
                     probe::CleanText(word, 64)));
   return Usage(fmt::format("{} takes no '{}'", given.front()->get_name(), probe::CleanText(word, 64)));
+}
+
+// The first of the operands that has no place. Behind the mark CLI11 2.1 passes over one that is called as a
+// command is.
+std::optional<std::string> PassedOver(const CLI::App& command, const std::vector<std::string>& operands) {
+  std::vector<std::string> taken;
+  for (const CLI::Option* option : command.get_options()) {
+    if (!option->get_positional()) continue;
+    if (option->get_expected_max() == CLI::detail::expected_max_vector_size) return std::nullopt;
+    taken.insert(taken.end(), option->results().begin(), option->results().end());
+  }
+  for (const std::string& operand : operands) {
+    const auto place = std::find(taken.begin(), taken.end(), operand);
+    if (place == taken.end()) return operand;
+    taken.erase(place);
+  }
+  return std::nullopt;
 }
 
 // The first of the arguments that nothing accepted, with what was probably meant.
@@ -273,9 +311,23 @@ probe::Error Unexpected(const CLI::App& app, std::string word, const std::vector
                            nearest ? fmt::format("; did you mean '{}'?", *nearest) : "; --help lists them"));
 }
 
+// What schema is asked for is called as the commands are: behind the mark the parser takes it for none.
+std::vector<std::string> WithNamesBehindMark(std::vector<std::string> words) {
+  const auto is_command = [](const std::string& word) {
+    return std::any_of(kCommands.begin(), kCommands.end(),
+                       [&](const auto& known) { return known.second == word; });
+  };
+  if (words.empty() || words.front() != kNamesCommands) return words;
+  const auto mark = std::find(words.begin(), words.end(), "--");
+  const auto names = std::stable_partition(words.begin() + 1, mark,
+                                           [&](const std::string& word) { return !is_command(word); });
+  if (names != mark) words.insert(names, "--");
+  return words;
+}
+
 // 'help', 'help COMMAND' and 'version' are words for the flags.
 probe::Result<std::vector<std::string>> Spelled(std::span<const std::string> arguments) {
-  std::vector<std::string> spelled(arguments.begin(), arguments.end());
+  auto spelled = WithNamesBehindMark({arguments.begin(), arguments.end()});
   if (spelled.empty()) return spelled;
   if (spelled.front() == "version") spelled.front() = "--version";
   if (spelled.front() != "help") return spelled;
@@ -298,7 +350,8 @@ struct Bookish {
 std::optional<probe::Error> Misplaced(const CLI::App& app) {
   static const std::array kAll = {
       Bookish{"compare", "two files", "compare A.json B.json", {"--json", "--color", "--verbose"}},
-      Bookish{"describe", "a word of the report", "describe noisy", {"--json", "--color"}}};
+      Bookish{"describe", "a word of the report", "describe noisy", {"--json", "--color"}},
+      Bookish{kNamesCommands, "the name of a command", "schema report", {}}};
   for (const Bookish& of : kAll) {
     if (!app.got_subcommand(std::string(of.command))) continue;
     for (const CLI::Option* option : app.get_options()) {
@@ -393,16 +446,7 @@ probe::Result<Invocation> ParseArguments(std::span<const std::string> arguments,
   AddCommand(app, "list", "What is here; no kernel runs", data::help::kList);
   AddRecommend(app, raw);
   AddQuery(app, raw);
-  CLI::App* compare =
-      AddCommand(app, "compare", "What became slower or faster between two reports", data::help::kCompare);
-  compare->add_option("A.json", raw.options.base, "What 'whichgpu --json' printed before")
-      ->required()
-      ->type_name("");
-  compare->add_option("B.json", raw.options.other, "What it printed after")->required()->type_name("");
-  AddCommand(app, "describe", "What a word of the report means", data::help::kDescribe)
-      ->add_option("WORD", raw.options.words,
-                   "A figure, as the report or JSON names it; without one all of them")
-      ->type_name("");
+  AddBookish(app, raw);
   if (auto error = Misread(app, divided.parsed)) return *error;
   try {
     app.parse(std::vector<std::string>(divided.parsed.rbegin(), divided.parsed.rend()));
@@ -423,6 +467,9 @@ probe::Result<Invocation> ParseArguments(std::span<const std::string> arguments,
   if (const auto given = app.get_subcommands(); given.size() > 1) {
     return Usage(
         fmt::format("{} and {} are two commands; one at a time", given[0]->get_name(), given[1]->get_name()));
+  }
+  for (const CLI::App* command : app.get_subcommands()) {
+    if (const auto word = PassedOver(*command, divided.operands)) return TakesNo(app, *word);
   }
   for (const auto& [command, name] : kCommands) {
     if (command != Command::kReport && app.get_subcommand(std::string(name))->parsed())

@@ -18,7 +18,7 @@
 
 namespace report {
 
-enum class Command { kReport, kList, kRecommend, kQuery, kCompare, kDescribe };
+enum class Command { kReport, kList, kRecommend, kQuery, kCompare, kDescribe, kSchema };
 enum class Format { kPlain, kJson, kShell, kEnv, kCMake, kPip, kDockerfile };
 
 struct Options {
@@ -38,7 +38,8 @@ struct Options {
   QueryRequest query;                  // query
   std::string base;                    // compare: the files
   std::string other;
-  std::vector<std::string> words;  // describe: one word of the report, of several words
+  std::vector<std::string> words;     // describe: one word of the report, of several words
+  std::optional<std::string> schema;  // schema: whose
 };
 
 // What to do with a command line: run it, or print `text` on stdout and stop (--help, --version).
@@ -56,7 +57,8 @@ struct Invocation {
 // "whichgpu 0.2.0 (needs glibc 2.34 or newer)".
 [[nodiscard]] std::string VersionText(const std::string& version);
 
-// The command's name in JSON: "report", "list", "recommend", "query", "compare", "describe".
+// The command's name in JSON: "report", "list", "recommend", "query", "compare", "describe",
+// "schema".
 [[nodiscard]] std::string_view NameOfCommand(Command command);
 
 // What the parser fills before it is checked.

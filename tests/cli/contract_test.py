@@ -113,7 +113,7 @@ class Streams(unittest.TestCase):
             self.assertEqual(0, run(*words).returncode)
 
     def test_help_fits_a_screen(self):
-        for command, most in (((), 50), (("list",), 24), (("recommend",), 24), (("compare",), 24)):
+        for command, most in (((), 50), (("list",), 24), (("recommend",), 24), (("compare",), 24), (("schema",), 24)):
             for flag in ("--help", "-h"):
                 process = run(*command, flag)
                 lines = process.stdout.splitlines()

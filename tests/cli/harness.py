@@ -62,16 +62,28 @@ def _no_constant(name):
     raise AssertionError(f"{name} is no JSON number")
 
 
+def closed(schema):
+    """The schema with no room for keys that it does not describe."""
+    if isinstance(schema, list):
+        return [closed(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    out = {key: closed(value) for key, value in schema.items()}
+    if schema.get("type") == "object" and isinstance(schema.get("properties"), dict):
+        out["additionalProperties"] = False
+    return out
+
+
 @functools.cache
 def _validator(command):
     import jsonschema
-    schemas = {path.name: json.loads(path.read_text()) for path in (SOURCE / "data" / "schema").glob("*.json")}
-    schema = schemas[f"{command}.json"]
+    schemas = {path.stem: json.loads(path.read_text()) for path in (SOURCE / "data" / "schema").glob("*.json")}
+    schema = schemas[command]
     jsonschema.Draft202012Validator.check_schema(schema)
     with warnings.catch_warnings():
         # Debian 12's release of the package has no other way to resolve references between files.
         warnings.simplefilter("ignore", DeprecationWarning)
-        resolver = jsonschema.RefResolver("", schema, store=schemas)
+        resolver = jsonschema.RefResolver(schema["$id"], schema, store={one["$id"]: one for one in schemas.values()})
     return jsonschema.Draft202012Validator(schema, resolver=resolver)
 
 

@@ -54,7 +54,7 @@ def resolved(schema):
 def breaks(value, schema, path=()):
     """(path, what is put there) for every way in which this schema can be broken at this value; None removes it."""
     schema = resolved(schema)
-    if "enum" in schema or "const" in schema:
+    if "oneOf" in schema or "const" in schema:  # one of several words
         if schema is not OPEN:
             yield path, "no such word"
         yield path, 7

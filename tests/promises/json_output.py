@@ -27,15 +27,29 @@ def schemas(stage):
         saved = pathlib.Path(folder) / "report.json"
         saved.write_text(stage.run("--json", "--replay", FIXTURES / "gpu_beside_igpu", typed=False).stdout)
         rows = {"list": ("list", "--json"), "report": ("--json", "--no-calibrate"),
-                "recommend": ("recommend", "--json", "--no-calibrate"), "compare": ("compare", "--json", saved, saved)}
+                "recommend": ("recommend", "--json", "--no-calibrate"), "compare": ("compare", "--json", saved, saved),
+                "query": ("query", "name", "--json"), "describe": ("describe", "--json")}
         for command, words in rows.items():
             run = stage.run(*words)
             expect(run.returncode == 0, observed(run))
             value = document(run)  # one object, one final newline, no NaN
             check(value, command)
             expect(value["schema_version"] == 1, f"schema_version {value['schema_version']}")
-            expect(command == "compare" or value["interrupted"] is False, "without \"interrupted\"")
+            expect(command in ("compare", "describe") or value["interrupted"] is False, "without \"interrupted\"")
     return "each valid against data/schema/, schema_version 1, one newline at the end"
+
+
+@promise(SECTION, "schema prints the schema of a command's JSON, whole: it refers to no other file.")
+def printed_schema(stage):
+    names = stage.run("schema").stdout.split()
+    expect("report" in names, f"names {names}")
+    for name in names:
+        run = stage.run("schema", name, typed=name == "report")
+        expect(run.returncode == 0 and ".json#" not in run.stdout, observed(run))
+        expect(document(run)["$schema"].endswith("/2020-12/schema"), "another draft")
+    missed = stage.run("schema", "raport")
+    expect(missed.returncode == 2 and missed.stdout == "" and "'report'" in missed.stderr, observed(missed))
+    return f"those of {', '.join(names)}; of a near miss exit 2: {missed.stderr.strip()}"
 
 
 @promise(SECTION, "Ids: pci:… by its address, uuid:… where it has none, cpu:0 the host.")

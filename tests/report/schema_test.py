@@ -31,11 +31,11 @@ def closed(node):
 
 @functools.cache
 def validator(folder, command):
-    schemas = {path.name: closed(json.loads(path.read_text())) for path in folder.glob("*.json")}
+    schemas = {path.stem: closed(json.loads(path.read_text())) for path in folder.glob("*.json")}
     for schema in schemas.values():
         jsonschema.Draft202012Validator.check_schema(schema)
-    schema = schemas[command + ".json"]
-    resolver = jsonschema.RefResolver("", schema, store=schemas)
+    schema = schemas[command]
+    resolver = jsonschema.RefResolver(schema["$id"], schema, store={one["$id"]: one for one in schemas.values()})
     return jsonschema.Draft202012Validator(schema, resolver=resolver)
 
 

@@ -120,6 +120,7 @@ TEST(Options, NothingBehindTwoDashesIsAnOptionOrACommand) {
   EXPECT_EQ(compared({"compare", "-", "b.json", "--"}), "- b.json");
   EXPECT_THAT(compared({"compare", "--", "a", "b", "--json"}), HasSubstr("compare takes no '--json'"));
   EXPECT_THAT(compared({"compare", "a", "b", "--", "c"}), HasSubstr("compare takes no 'c'"));
+  EXPECT_THAT(compared({"compare", "--", "a", "b", "list"}), HasSubstr("compare takes no 'list'"));
   EXPECT_THAT(Refused({"list", "--", "x"}), HasSubstr("list takes no 'x'"));
   EXPECT_THAT(Refused({"list", "--", "--json"}), HasSubstr("list takes no '--json'"));
   EXPECT_THAT(Refused({"list", "--", "recommend"}), HasSubstr("list takes no 'recommend'"));
