@@ -20,12 +20,24 @@ namespace {
 
 using backends::Measurement;
 
+// What a report says of its figures, which nothing here needs.
+struct FigureText {
+  kernels::Kernel kernel = kernels::Kernel::kGemm;
+  std::string title;
+  std::string text;
+};
+WHICHGPU_FIELDS(FigureText, kernel, title, text)
+
 ComparedSide SideOf(const std::string& file, const MeasuredReport& report) {
   return {file, report.tool_version, report.created};
 }
 
 // A report's JSON leaves out what its probes saw: that stands with the devices. Those of 0.1 have no advice.
 probe::Result<Report> DecodeWhole(probe::Json json) {
+  if (json.is_object() && json.contains("figures")) {
+    const auto told = probe::Decode<std::vector<FigureText>>(json["figures"], "figures");
+    if (!told) return told.error();
+  }
   if (json.is_object()) json.emplace("advice", probe::Json::array());
   if (const auto probes = json.is_object() ? json.find("probes") : json.end();
       json.is_object() && probes != json.end() && probes->is_array()) {
