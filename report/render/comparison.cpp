@@ -9,6 +9,7 @@
 
 #include "report/core/clean.h"
 #include "report/core/quantity.h"
+#include "report/render/compared.h"
 #include "report/render/faces.h"
 #include "report/render/page.h"
 #include "report/render/sections.h"
@@ -16,20 +17,13 @@
 namespace report::render {
 namespace {
 
-struct Group {
-  Verdict verdict;
-  std::string_view title;
-  Style style;
-  bool shown;           // without --verbose
-  bool is_new = false;  // of what is in one report alone: in the second
-};
-constexpr std::array kGroups = {Group{Verdict::kFailed, "Failing", Style::kBad, true},
-                                Group{Verdict::kSlower, "Slower", Style::kBad, true},
-                                Group{Verdict::kFaster, "Faster", Style::kGood, true},
-                                Group{Verdict::kMissing, "Missing", Style::kFair, true},
-                                Group{Verdict::kMissing, "New", Style::kGood, true, true},
-                                Group{Verdict::kNoisy, "Too noisy to say", Style::kFair, false},
-                                Group{Verdict::kSame, "The same", Style::kPlain, false}};
+constexpr std::array kGroups = {VerdictGroup{Verdict::kFailed, "Failing", Style::kBad, true},
+                                VerdictGroup{Verdict::kSlower, "Slower", Style::kBad, true},
+                                VerdictGroup{Verdict::kFaster, "Faster", Style::kGood, true},
+                                VerdictGroup{Verdict::kMissing, "Missing", Style::kFair, true},
+                                VerdictGroup{Verdict::kMissing, "New", Style::kGood, true, true},
+                                VerdictGroup{Verdict::kNoisy, "Too noisy to say", Style::kFair, false},
+                                VerdictGroup{Verdict::kSame, "The same", Style::kPlain, false}};
 
 std::size_t Count(const Comparison& comparison, Verdict verdict) {
   return static_cast<std::size_t>(
@@ -37,23 +31,17 @@ std::size_t Count(const Comparison& comparison, Verdict verdict) {
                     [&](const ComparedRow& row) { return row.verdict == verdict; }));
 }
 
-bool IsIn(const Group& group, const ComparedRow& row) {
-  return row.verdict == group.verdict &&
-         (row.verdict != Verdict::kMissing || group.is_new == !row.base.has_value());
-}
-
-std::string Value(const std::optional<double>& value, const std::string& unit) {
-  return value ? RateText(*value, unit) : "-";
+std::string ChangeText(const ComparedRow& row, std::string_view arrow) {
+  std::string change =
+      fmt::format("{} {} {}", ValueText(row.base, row.unit), arrow, ValueText(row.other, row.unit));
+  if (row.ratio) change += fmt::format(" ({})", PercentChange(*row.ratio));
+  if (row.reason) change += ", " + *row.reason;
+  return change;
 }
 
 void Row(const ComparedRow& row, Style style, Page& page) {
   page.To(2).Add(fmt::format("{} on {}: {}", row.runtime, row.device_id, row.figure));
-  std::string change =
-      fmt::format("{} {} {}", Value(row.base, row.unit), page.signs().arrow, Value(row.other, row.unit));
-  if (row.ratio)
-    change +=
-        fmt::format(" ({}{} %)", *row.ratio >= 1 ? "+" : "", SignificantText((*row.ratio - 1) * 100, 2));
-  if (row.reason) change += ", " + *row.reason;
+  const std::string change = ChangeText(row, page.signs().arrow);
   constexpr int kBeside = 48;
   if (page.width() - kBeside >= DisplayWidth(change) && page.column() < kBeside) {
     page.To(kBeside).Add(change, style);
@@ -90,42 +78,54 @@ std::string GoneText(const Comparison& comparison) {
   return fmt::format("; {} of the first {} not in the second", gone, gone == 1 ? "is" : "are");
 }
 
-void Verdicts(const Comparison& comparison, Page& page) {
+}  // namespace
+
+std::span<const VerdictGroup> VerdictGroups() { return kGroups; }
+
+bool IsIn(const VerdictGroup& group, const ComparedRow& row) {
+  return row.verdict == group.verdict &&
+         (row.verdict != Verdict::kMissing || group.is_new == !row.base.has_value());
+}
+
+std::string ValueText(const std::optional<double>& value, const std::string& unit) {
+  return value ? RateText(*value, unit) : "-";
+}
+
+std::string PercentChange(double ratio) {
+  return fmt::format("{}{} %", ratio >= 1 ? "+" : "", SignificantText((ratio - 1) * 100, 2));
+}
+
+std::string VerdictText(const Comparison& comparison) {
   const auto failed = Count(comparison, Verdict::kFailed);
   const auto slower = Count(comparison, Verdict::kSlower);
   const auto noisy = Count(comparison, Verdict::kNoisy);
   const auto in_both = comparison.rows.size() - Count(comparison, Verdict::kMissing) - failed;
-  if (comparison.rows.empty()) {
-    page.Flow("Nothing to compare: neither report holds a verified figure", 2, Style::kStrong);
-  } else if (failed + slower > 0) {
-    page.Flow(RegressionText(failed, slower, in_both) + GoneText(comparison), 2, Style::kStrong);
-  } else if (!comparison.conclusive) {
+  if (comparison.rows.empty()) return "Nothing to compare: neither report holds a verified figure";
+  if (failed + slower > 0) return RegressionText(failed, slower, in_both) + GoneText(comparison);
+  if (!comparison.conclusive) {
     const auto which = noisy == comparison.rows.size() ? "too noisy"
                        : noisy == 0                    ? "in one report alone"
                                                        : "too noisy or in one report alone";
-    page.Flow(
-        fmt::format("Cannot tell: {} {}{}", AllText(comparison.rows.size()), which, GoneText(comparison)), 2,
-        Style::kStrong);
-  } else {
-    page.Flow(fmt::format("No regression in {} figures{}{}", in_both,
-                          noisy > 0 ? fmt::format(", {} of them too noisy to say", noisy) : "",
-                          GoneText(comparison)),
-              2, Style::kStrong);
+    return fmt::format("Cannot tell: {} {}{}", AllText(comparison.rows.size()), which, GoneText(comparison));
   }
-  page.Flow(fmt::format("from {} ({}) to {} ({})", comparison.base.file, comparison.base.created,
-                        comparison.other.file, comparison.other.created),
-            2, Style::kDim);
-  for (const std::string& note : comparison.notes)
-    page.To(0).Add(page.signs().warning, Style::kFair).Add(" ").Flow(note, 2);
+  return fmt::format("No regression in {} figures{}{}", in_both,
+                     noisy > 0 ? fmt::format(", {} of them too noisy to say", noisy) : "",
+                     GoneText(comparison));
 }
 
-}  // namespace
+std::string ComparedText(const Comparison& comparison) {
+  return fmt::format("from {} ({}) to {} ({})", comparison.base.file, comparison.base.created,
+                     comparison.other.file, comparison.other.created);
+}
 
 std::string ComparisonText(const Comparison& comparison, const TerminalOptions& options) {
   const Comparison clean = Cleaned(comparison, 400);
   Page page(options);
-  Verdicts(clean, page);
-  for (const Group& group : kGroups) {
+  page.Flow(VerdictText(clean), 2, Style::kStrong);
+  page.Flow(ComparedText(clean), 2, Style::kDim);
+  for (const std::string& note : clean.notes)
+    page.To(0).Add(page.signs().warning, Style::kFair).Add(" ").Flow(note, 2);
+  for (const VerdictGroup& group : kGroups) {
     const auto is_in = [&](const ComparedRow& row) { return IsIn(group, row); };
     if (std::none_of(clean.rows.begin(), clean.rows.end(), is_in) || !(group.shown || options.verbose))
       continue;

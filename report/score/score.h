@@ -117,6 +117,15 @@ struct Times {
   double stream_s = 0;   // before that, bringing what is not resident
 };
 
+// What a phase of the request computes and reads of memory, which prediction and roofline both rest on: the
+// whole prompt; one output token, at the mean context length.
+struct Work {
+  double flop = 0;
+  double bytes = 0;
+};
+[[nodiscard]] Work PromptWork(const InferenceRequest& request);
+[[nodiscard]] Work TokenWork(const InferenceRequest& request);
+
 // Prefill, n = prompt: max(n (2 P + 2 layers d n) / prompt rate, b W / token rate) + o b, b = ceil(n / 512).
 // A token: (W + KV context) / token rate + o; the context is the prompt and half the output.
 // A LoRA step: T (4 P + 6 A + 6 layers d s) / step rate + optimiser traffic / COPY: frozen layers need no
