@@ -24,6 +24,7 @@
 #include "probe/system/this_process.h"
 #include "report/cli/options.h"
 #include "report/cli/output.h"
+#include "report/cli/pages.h"
 #include "report/compare/compare.h"
 #include "report/core/tables.h"
 #include "report/render/faces.h"
@@ -229,10 +230,12 @@ int PrintQuery(const Options& options, const report::Tables& tables, const repor
 int RunCompare(const Options& options, const probe::system::Environment& environment) {
   const auto comparison = report::CompareFiles(options.base, options.other, WHICHGPU_VERSION);
   if (!comparison) return Complain({report::kExitUsage, comparison.error().text});
+  const auto unwritten = report::WritePages(options, *comparison);
   const int code = Print(
       options.json ? render::ComparisonJson(*comparison)
                    : render::ComparisonText(*comparison, TerminalOf(STDOUT_FILENO, options, environment)));
   if (code != 0) return code;
+  if (unwritten) return Complain(*unwritten);
   return report::compare::HasRegression(comparison->rows) ? kExitUnmet : 0;
 }
 
@@ -263,6 +266,7 @@ int Run(const std::vector<std::string>& arguments) {
   Options options = *invocation->options;
   const auto environment = probe::system::Environment::OfProcess();
   if (options.command == Command::kCompare || options.run.replay_dir) EndAtOnceOnSignals();
+  if (const auto problem = report::CheckPages(options)) return Complain(*problem);
   if (options.command == Command::kCompare) return RunCompare(options, environment);
   if (options.query.list) return Print(render::FieldList());
   if (options.request_file) {
@@ -288,6 +292,7 @@ int Run(const std::vector<std::string>& arguments) {
     const int code = PrintQuery(options, outcome.tables, outcome.report);
     return outcome.interrupted_by != 0 ? kSignalBase + outcome.interrupted_by : code;
   }
+  const auto unwritten = report::WritePages(options, outcome.tables, outcome.report);
   if (const int code = Print(
           Face(options, outcome.tables, outcome.report, TerminalOf(STDOUT_FILENO, options, environment)));
       code != 0) {
@@ -303,6 +308,7 @@ int Run(const std::vector<std::string>& arguments) {
   if (outcome.interrupted_by != 0 && !options.json)
     Say("whichgpu: ", "interrupted before everything was asked");
   if (outcome.problem) return Complain(*outcome.problem);
+  if (unwritten) return Complain(*unwritten);
   return ExitCode(options, outcome.report, outcome.interrupted_by);
 }
 

@@ -133,6 +133,7 @@ void AddOutputOptions(CLI::App& app, RawOptions& raw) {
   Options& options = raw.options;
   app.option_defaults()->group("What to print and keep");
   app.add_flag("--json", options.json, "One JSON object on stdout");
+  AddPageOptions(app, raw);
   app.add_option("--record", options.run.record_dir, "Keep everything seen in the new directory DIR")
       ->type_name("DIR");
   app.add_flag("--record-ids", options.run.record_ids, "Keep device UUIDs in a record as they are");
@@ -288,7 +289,7 @@ probe::Result<std::vector<std::string>> Spelled(std::span<const std::string> arg
 
 // compare reads two files and looks at no machine: what says how to would be ignored.
 std::optional<probe::Error> Misplaced(const CLI::App& app) {
-  constexpr std::array<std::string_view, 3> kOfCompare = {"--json", "--color", "--verbose"};
+  constexpr std::array<std::string_view, 4> kOfCompare = {"--json", "--html", "--color", "--verbose"};
   for (const CLI::Option* option : app.get_options()) {
     const auto name = option->get_name();
     if (app.got_subcommand("compare") && option->count() > 0 &&

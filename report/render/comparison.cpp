@@ -137,8 +137,10 @@ std::string ComparisonText(const Comparison& comparison, const TerminalOptions& 
   return page.text();
 }
 
+probe::Json ComparisonObject(const Comparison& comparison) { return probe::Encode(Cleaned(comparison)); }
+
 std::string ComparisonJson(const Comparison& comparison) {
-  return probe::ToText(probe::Encode(Cleaned(comparison)), 2) + "\n";
+  return probe::ToText(ComparisonObject(comparison), 2) + "\n";
 }
 
 }  // namespace report::render

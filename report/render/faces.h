@@ -89,6 +89,8 @@ enum class MachineCode : int { kUsableGpu = 0, kNoGpu = 10, kUnusableGpu = 11, k
 // The verdict first, then what changed; what stayed the same is counted, and listed with `verbose`.
 [[nodiscard]] std::string ComparisonText(const Comparison& comparison, const TerminalOptions& options);
 
+// As JsonObject.
+[[nodiscard]] probe::Json ComparisonObject(const Comparison& comparison);
 [[nodiscard]] std::string ComparisonJson(const Comparison& comparison);
 
 }  // namespace report::render

@@ -17,6 +17,10 @@ namespace report::score {
 
 inline constexpr std::array kUses = {Use::kInference, Use::kPrefill, Use::kDecode, Use::kTraining};
 
+// The parts of an inference score, by name.
+inline constexpr std::string_view kPromptPart = "prefill";
+inline constexpr std::string_view kTokensPart = "decode";
+
 // One score for every use and every (device, runtime, driver) that has a view, in that order.
 //
 // tokens_per_s is there where a product and a read were measured and verified, whether eligible or not. Not
