@@ -59,6 +59,7 @@ std::vector<Roof> Drawn(const Roofline& line) {
 
 Axes AxesOf(const Roofline& line) {
   constexpr double kAir = 0.12;
+  constexpr double kLeastDecades = 2;
   std::vector<double> xs = {line.token_flop_per_byte, line.prompt_flop_per_byte};
   std::vector<double> ys;
   const auto add = [&](double flop_per_s, double bytes_per_s) {
@@ -73,7 +74,8 @@ Axes AxesOf(const Roofline& line) {
     }
   }
   if (line.peak_flop_per_s && line.peak_bytes_per_s) add(*line.peak_flop_per_s, *line.peak_bytes_per_s);
-  return {ScaleOver(xs, kAir, kLeft, kRight), ScaleOver(ys, kAir, kBottom, kTop)};
+  return {ScaleOver(xs, kAir, kLeastDecades, kLeft, kRight),
+          ScaleOver(ys, kAir, kLeastDecades, kBottom, kTop)};
 }
 
 // From where the slope enters the picture, over its ridge, to the right end.
@@ -246,19 +248,20 @@ std::string ColourClass(std::size_t way) { return fmt::format("w{}", way % kColo
 
 std::string ChartCaption(const std::string& request) {
   return fmt::format(
-      "Lines: what was measured here, memory on the slope and products on the flat. Marks: where {} is "
-      "predicted to stand below them.",
+      "Rooflines: lines are what was measured here, memory on the slope, products on the flat; marks are "
+      "what "
+      "each way is predicted to reach with {}. A mark above its line is of engines that do better than that "
+      "product.",
       request);
 }
 
 Element Chart(const Roofline& line, std::size_t number) {
-  const auto title = fmt::format("roofline-{}", number);
-  const auto text = title + "-text";
+  const auto text = fmt::format("roofline-{}", number);
   Element svg("svg", {{"class", "chart"},
                       {"role", "img"},
-                      {"aria-labelledby", title + " " + text},
+                      {"aria-describedby", text},
                       {"viewBox", fmt::format("0 0 {} {}", kWidth, NumberText(HeightOf(line)))}});
-  svg.Add(Element("title", {{"id", title}}, TitleOf(line)));
+  svg.Add(Element("title", {}, TitleOf(line)));
   svg.Add(Element("desc", {{"id", text}}, Description(line)));
   Draw(line, svg);
   return svg;
@@ -273,7 +276,7 @@ Element ChartFile(const std::vector<Roofline>& lines, const std::string& request
   Element svg("svg", {{"xmlns", "http://www.w3.org/2000/svg"},
                       {"class", "chart file"},
                       {"role", "img"},
-                      {"aria-labelledby", "title text"},
+                      {"aria-describedby", "text"},
                       {"viewBox", fmt::format("0 0 {} {}", kWidth, NumberText(height))},
                       {"width", fmt::format("{}", kWidth * 2)},
                       {"height", NumberText(height * 2)}});
@@ -284,7 +287,7 @@ Element ChartFile(const std::vector<Roofline>& lines, const std::string& request
     titles.push_back(line.device);
     texts.push_back(line.device + ": " + Description(line));
   }
-  svg.Add(Element("title", {{"id", "title"}},
+  svg.Add(Element("title", {},
                   fmt::format("Roofline of {}",
                               titles.empty() ? "no device" : fmt::format("{}", fmt::join(titles, ", ")))));
   svg.Add(Element("desc", {{"id", "text"}}, fmt::format("{}", fmt::join(texts, " "))));

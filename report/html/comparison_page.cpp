@@ -47,8 +47,7 @@ Element Change(double ratio, std::string_view kind) {
   Element bar("svg", {{"class", "bar"},
                       {"viewBox", "0 0 100 10"},
                       {"preserveAspectRatio", "none"},
-                      {"aria-hidden", "true"},
-                      {"focusable", "false"}});
+                      {"aria-hidden", "true"}});
   bar.Add(Element("rect", {{"class", fmt::format("fill {}", kind)},
                            {"x", NumberText(log < 0 ? kMiddle - width : kMiddle)},
                            {"width", NumberText(width)},

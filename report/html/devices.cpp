@@ -92,7 +92,10 @@ Told AddFigures(const Report& report, const probe::PhysicalDevice& device, const
 }
 
 void AddViews(const Report& report, const probe::PhysicalDevice& device, Element& into) {
-  if (device.views.empty()) return into.Add(Paragraph("bad", "No runtime reaches it.")), void();
+  if (device.views.empty()) {
+    into.Add(Paragraph("bad", "No runtime reaches it."));
+    return;
+  }
   Element list("dl");
   for (const probe::View& view : device.views) {
     list.Add(
@@ -102,8 +105,8 @@ void AddViews(const Report& report, const probe::PhysicalDevice& device, Element
   into.Add(std::move(list));
 }
 
-Element DeviceCard(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
-                   const render::BestFigures& best, const Roofline* line, std::size_t number) {
+Element DeviceCard(const Report& report, const probe::PhysicalDevice& device, const render::BestFigures& best,
+                   const Roofline* line, std::size_t number) {
   Element card("div", {{"class", "device"}});
   card.Add(Element("h3", {}, device.name.empty() ? device.id : PlainName(device.name)));
   card.Add(Facts(render::DeviceFacts(device, true)));
@@ -112,11 +115,7 @@ Element DeviceCard(const Tables& tables, const Report& report, const probe::Phys
   for (const probe::Conflict& conflict : device.conflicts)
     card.Add(Paragraph("dim", fmt::format("{} says {} {}", conflict.module, conflict.field, conflict.value)));
   if (line) {
-    Element figure("figure");
-    figure.Add(Chart(*line, number));
-    figure.Add(
-        Element("figcaption", {}, ChartCaption(render::RequestText(tables.reference, Use::kInference))));
-    card.Add(std::move(figure));
+    card.Add(Element("figure").With(Chart(*line, number)));
   }
   Table table(fmt::format("Figures of {}", DeviceName(report.devices, device.id)),
               {"Way", "Figure", "#Rate", "#Spread", "Of the best here", "#Of the peak", "Quality", "By"});
@@ -133,15 +132,17 @@ Element DevicesPart(const Tables& tables, const Report& report) {
   const auto lines = Rooflines(tables, report);
   const auto best = render::BestFiguresOf(report);
   if (report.devices.empty()) section.Add(Element("p", {}, "None was found."));
-  section.Add(Paragraph("dim", best.empty()
-                                   ? "Nothing was measured."
-                                   : "Every figure is of a kernel whose result was checked. Spread: half of "
-                                     "the 95 % interval. Quality: good, fair or noisy."));
+  auto about = best.empty() ? std::string("Nothing was measured.")
+                            : std::string(
+                                  "Every figure is of a kernel whose result was checked. Spread: half of "
+                                  "the 95 % interval. Quality: good, fair or noisy.");
+  if (!lines.empty()) about += " " + ChartCaption(render::RequestText(tables.reference, Use::kInference));
+  section.Add(Paragraph("dim", about));
   std::size_t number = 0;
   for (const auto& device : report.devices) {
     const auto line = std::find_if(lines.begin(), lines.end(),
                                    [&](const Roofline& of) { return of.device_id == device.id; });
-    section.Add(DeviceCard(tables, report, device, best, line == lines.end() ? nullptr : &*line, ++number));
+    section.Add(DeviceCard(report, device, best, line == lines.end() ? nullptr : &*line, ++number));
   }
   return section;
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -57,59 +59,61 @@ Element Bar(double share, const std::string& colour) {
   Element bar("svg", {{"class", "bar"},
                       {"viewBox", "0 0 100 10"},
                       {"preserveAspectRatio", "none"},
-                      {"aria-hidden", "true"},
-                      {"focusable", "false"}});
+                      {"aria-hidden", "true"}});
   bar.Add(Element("rect", {{"class", "fill " + colour}, {"width", NumberText(percent)}, {"height", "10"}}));
   return bar;
 }
 
-Table::Table(std::string_view caption, const std::vector<std::string_view>& heads)
-    : caption_(caption), head_("tr") {
+Table::Table(std::string_view caption, const std::vector<std::string_view>& heads) : caption_(caption) {
   for (auto head : heads) {
     const bool numbers = head.starts_with('#');
     if (numbers) head.remove_prefix(1);
-    numbers_.push_back(numbers);
-    if (head.empty()) {
-      head_.Add(Element("td"));
-    } else {
-      head_.Add(Element("th", {{"scope", "col"}, {"class", numbers ? "number" : "word"}}, head));
-    }
+    columns_.push_back({std::string(head), numbers, false});
   }
 }
 
-void Table::Row(bool chosen) {
-  rows_.emplace_back(chosen ? Element("tr", {{"class", "chosen"}}) : Element("tr"));
-  column_ = 0;
+void Table::Row(bool chosen) { rows_.push_back({chosen, {}}); }
+
+void Table::Add(Element cell, bool says_something) {
+  auto& cells = rows_.back().cells;
+  if (says_something) columns_[cells.size()].is_used = true;
+  cells.push_back(std::move(cell));
 }
 
-void Table::Head(std::string_view text) {
-  Add(Element("th", {{"scope", "row"}}, text));
-  ++column_;
-}
+void Table::Head(std::string_view text) { Add(Element("th", {{"scope", "row"}}, text), true); }
 
 void Table::Cell(std::string_view text, std::optional<double> order, std::string kind) {
-  if (column_ < numbers_.size() && numbers_[column_]) kind = kind.empty() ? "number" : "number " + kind;
+  if (columns_[rows_.back().cells.size()].numbers) kind = kind.empty() ? "number" : "number " + kind;
   std::vector<Attribute> attributes;
   if (!kind.empty()) attributes.push_back({"class", std::move(kind)});
-  if (order) attributes.push_back({"data-order", std::to_string(*order)});
-  Add(Element("td", std::move(attributes), text));
-  ++column_;
+  if (order) attributes.push_back({"data-order", fmt::format("{:.6g}", *order)});
+  Add(Element("td", std::move(attributes), text), !text.empty());
 }
 
 void Table::Put(Element content, std::string kind) {
-  Element cell("td");
-  if (!kind.empty()) cell = Element("td", {{"class", std::move(kind)}});
-  Add(std::move(cell.Add(std::move(content))));
-  ++column_;
+  std::vector<Attribute> attributes;
+  if (!kind.empty()) attributes.push_back({"class", std::move(kind)});
+  const bool says_something = !content.IsEmpty();
+  Add(Element("td", std::move(attributes)).With(std::move(content)), says_something);
 }
 
 Element Table::Done() && {
+  Element head("tr");
+  for (const Column& column : columns_) {
+    if (!column.is_used) continue;
+    head.Add(Element("th", {{"scope", "col"}, {"class", column.numbers ? "number" : "word"}}, column.head));
+  }
+  Element body("tbody");
+  for (Cells& row : rows_) {
+    Element line = row.chosen ? Element("tr", {{"class", "chosen"}}) : Element("tr");
+    for (std::size_t i = 0; i < row.cells.size(); ++i) {
+      if (columns_[i].is_used) line.Add(std::move(row.cells[i]));
+    }
+    body.Add(std::move(line));
+  }
   Element table("table", {{"class", "sortable"}});
   table.Add(Element("caption", {}, caption_));
-  table.Add(Element("thead").With(std::move(head_)));
-  Element body("tbody");
-  for (Element& row : rows_) body.Add(std::move(row));
-  table.Add(std::move(body));
+  table.Add(Element("thead").With(std::move(head))).Add(std::move(body));
   Element frame("div",
                 {{"class", "scroll"}, {"role", "region"}, {"aria-label", caption_}, {"tabindex", "0"}});
   return std::move(frame).With(std::move(table));

@@ -15,7 +15,8 @@ double LogScale::At(double value) const {
 
 double LogScale::Decade() const { return (to - from) / std::log10(high / low); }
 
-LogScale ScaleOver(const std::vector<double>& values, double air, double from, double to) {
+LogScale ScaleOver(const std::vector<double>& values, double air, double least_decades, double from,
+                   double to) {
   double low = 0;
   double high = 0;
   for (const double value : values) {
@@ -24,9 +25,8 @@ LogScale ScaleOver(const std::vector<double>& values, double air, double from, d
     high = std::max(high, value);
   }
   if (low == 0) return {1, 10, from, to};
-  constexpr double kLeast = 0.5;  // of a decade
   const double decades = std::log10(high / low);
-  const double beside = std::max(decades * air, (kLeast - decades) / 2);
+  const double beside = std::max(decades * air, (least_decades - decades) / 2);
   const double factor = std::pow(10.0, std::max(beside, 0.0));
   return {low / factor, high * factor, from, to};
 }

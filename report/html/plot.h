@@ -19,9 +19,10 @@ struct LogScale {
   [[nodiscard]] double Decade() const;
 };
 
-// From the smallest to the largest value, with `air` of the distance (at least half a decade in all) on both
-// sides. Values that are no positive finite number do not count; without any it is from 1 to 10.
-[[nodiscard]] LogScale ScaleOver(const std::vector<double>& values, double air, double from, double to);
+// From the smallest to the largest value, with `air` of the distance on both sides, and at least so many
+// decades. Values that are no positive finite number do not count; without any it is from 1 to 10.
+[[nodiscard]] LogScale ScaleOver(const std::vector<double>& values, double air, double least_decades,
+                                 double from, double to);
 
 struct Tick {
   double value = 1;

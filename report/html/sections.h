@@ -32,8 +32,8 @@ inline constexpr std::string_view kPlusMinus = "\u00b1";
 // A bar of 0 to 1, which a figure beside it says in digits.
 [[nodiscard]] Element Bar(double share, const std::string& colour);
 
-// A table whose rows a reader may sort where there are scripts. A head that begins with '#' is of numbers, of
-// an empty one the column is not sorted by.
+// A table whose rows a reader may sort where there are scripts. A head that begins with '#' is of numbers. A
+// column without anything in it is left out.
 class Table {
  public:
   Table(std::string_view caption, const std::vector<std::string_view>& heads);
@@ -45,17 +45,25 @@ class Table {
   // `order` is what the cell is sorted by, where its text does not say it.
   void Cell(std::string_view text, std::optional<double> order = std::nullopt, std::string kind = "");
   void Put(Element content, std::string kind = "");
-  // Below the whole table, with what makes it scroll where it has no room.
+  // With what makes it scroll where it has no room.
   [[nodiscard]] Element Done() &&;
 
  private:
-  void Add(Element cell) { rows_.back().Add(std::move(cell)); }
+  struct Column {
+    std::string head;
+    bool numbers = false;
+    bool is_used = false;
+  };
+  struct Cells {
+    bool chosen = false;
+    std::vector<Element> cells;
+  };
+
+  void Add(Element cell, bool says_something);
 
   std::string caption_;
-  Element head_;
-  std::vector<Element> rows_;
-  std::size_t column_ = 0;
-  std::vector<bool> numbers_;
+  std::vector<Column> columns_;
+  std::vector<Cells> rows_;
 };
 
 [[nodiscard]] Element AnswerPart(const Tables& tables, const Report& report);

@@ -25,79 +25,110 @@ namespace {
 
 enum class State { kGood, kBad, kNone };
 
-void AddState(State state, Table& table) {
-  switch (state) {
-    case State::kGood:
-      return table.Cell("\u2713 works", 0, "good");
-    case State::kBad:
-      return table.Cell("\u2717 fails", 2, "bad");
-    case State::kNone:
-      return table.Cell("\u2013 none", 1, "dim");
-  }
+// The sign of each, the kind of its cell, and its word where it stands alone.
+struct StateRow {
+  State state;
+  std::string_view sign;
+  std::string_view kind;
+  std::string_view word;
+  double order;
+};
+constexpr std::array kStates = {StateRow{State::kGood, "\u2713", "good", "works", 0},
+                                StateRow{State::kNone, "\u2013", "dim", "none", 1},
+                                StateRow{State::kBad, "\u2717", "bad", "fails", 2}};
+
+const StateRow& RowOf(State state) {
+  return *std::find_if(kStates.begin(), kStates.end(), [&](const auto& row) { return row.state == state; });
 }
 
-class Layers {
+// What there is of one layer of a device: a line each, with its sign.
+class Layer {
  public:
-  Layers(const Report& report, Table& table) : report_(report), table_(table) {}
-
-  void Add(const probe::PhysicalDevice& device) {
-    device_ = DeviceName(report_.devices, device.id);
-    if (device.hardware) AddHardware(device, *device.hardware);
-    if (device.views.empty()) Add("runtime", State::kNone, "no runtime reaches it");
-    for (const probe::View& view : device.views) AddView(device, view);
+  void Add(State state, std::string_view text) {
+    const auto& row = RowOf(state);
+    list_.Add(Element("li", {{"class", std::string(row.kind)}}, fmt::format("{} {}", row.sign, text)));
   }
+  [[nodiscard]] Element Done() && { return std::move(list_); }
 
  private:
-  void Add(std::string_view layer, State state, std::string_view text) {
-    table_.Row();
-    table_.Head(device_);
-    table_.Cell(layer);
-    AddState(state, table_);
-    table_.Cell(text);
-  }
+  Element list_{"ul", {{"class", "states"}}};
+};
 
-  void AddHardware(const probe::PhysicalDevice& device, const probe::HardwareDevice& hardware) {
-    Add("hardware", State::kGood, "seen by " + hardware.source);
-    if (!IsGpu(device)) return;
-    if (hardware.kernel_driver) {
-      Add("kernel driver", State::kGood, *hardware.kernel_driver);
+Element KernelDriver(const probe::PhysicalDevice& device) {
+  Layer layer;
+  if (device.hardware && device.hardware->kernel_driver) {
+    layer.Add(State::kGood, *device.hardware->kernel_driver);
+  } else if (device.hardware && IsGpu(device)) {
+    layer.Add(State::kNone, "no driver of the kernel has taken it");
+  }
+  return std::move(layer).Done();
+}
+
+Element Nodes(const probe::PhysicalDevice& device) {
+  Layer layer;
+  for (const auto& node : device.hardware ? device.hardware->nodes : std::vector<probe::DeviceNode>()) {
+    if (node.exists && node.openable) {
+      layer.Add(State::kGood, node.path);
+    } else if (!node.exists) {
+      layer.Add(State::kBad, node.path + " is not there");
     } else {
-      Add("kernel driver", State::kNone, "no driver of the kernel has taken it");
-    }
-    for (const probe::DeviceNode& node : hardware.nodes) {
-      if (!node.exists) {
-        Add("device node", State::kBad, node.path + " is not there");
-      } else if (node.openable) {
-        Add("device node", State::kGood, node.path);
-      } else {
-        Add("device node", State::kBad,
-            probe::IsDenied(node) ? node.path + " may not be opened" : probe::DeadText(node));
-      }
+      layer.Add(State::kBad,
+                probe::IsDenied(node) ? node.path + " may not be opened" : probe::DeadText(node));
     }
   }
+  return std::move(layer).Done();
+}
 
-  void AddView(const probe::PhysicalDevice& device, const probe::View& view) {
-    const auto way = RuntimeName(report_.devices, device.id, view.device.runtime, view.device.driver);
+Element Runtimes(const Report& report, const probe::PhysicalDevice& device) {
+  Layer layer;
+  if (device.views.empty()) layer.Add(State::kBad, "no runtime reaches it");
+  for (const probe::View& view : device.views) {
     const auto version = view.device.driver_version.value_or("");
-    Add("runtime", State::kGood,
-        fmt::format("{} by {}{}{}", way, view.device.driver, version.empty() ? "" : " ", version));
+    layer.Add(State::kGood,
+              fmt::format("{}: {}{}{}",
+                          RuntimeName(report.devices, device.id, view.device.runtime, view.device.driver),
+                          view.device.driver, version.empty() ? "" : " ", version));
+  }
+  return std::move(layer).Done();
+}
+
+Element Kernels(const Report& report, const probe::PhysicalDevice& device) {
+  Layer layer;
+  for (const probe::View& view : device.views) {
+    const auto way = RuntimeName(report.devices, device.id, view.device.runtime, view.device.driver);
     std::size_t right = 0;
     std::size_t wrong = 0;
     for (const auto* m :
-         MeasurementsOf(report_.measurements, device.id, view.device.runtime, view.device.driver)) {
+         MeasurementsOf(report.measurements, device.id, view.device.runtime, view.device.driver)) {
       right += IsVerified(*m) ? 1U : 0U;
       wrong += IsTrouble(*m) ? 1U : 0U;
     }
-    if (right + wrong == 0) return Add("kernels", State::kNone, way + ": none was run");
-    auto text = fmt::format("{}: {} checked", way, right);
-    if (wrong > 0) text += fmt::format(", {} failed", wrong);
-    Add("kernels", right > 0 ? State::kGood : State::kBad, text);
+    const auto failed = wrong > 0 ? fmt::format(", {} failed", wrong) : "";
+    layer.Add(
+        right > 0   ? State::kGood
+        : wrong > 0 ? State::kBad
+                    : State::kNone,
+        right + wrong == 0 ? way + ": none was run" : fmt::format("{}: {} checked{}", way, right, failed));
   }
+  return std::move(layer).Done();
+}
 
-  const Report& report_;
-  Table& table_;
-  std::string device_;
-};
+void AddDevices(const Report& report, Element& section) {
+  if (report.devices.empty()) return;
+  Table table("From the hardware to checked kernels",
+              {"Device", "Seen by", "Kernel driver", "Device nodes", "Runtimes", "Kernels"});
+  for (const auto& device : report.devices) {
+    table.Row();
+    table.Head(DeviceName(report.devices, device.id));
+    table.Cell(device.hardware ? device.hardware->source : "a runtime alone");
+    table.Put(KernelDriver(device));
+    table.Put(Nodes(device));
+    table.Put(Runtimes(report, device));
+    table.Put(Kernels(report, device));
+  }
+  section.Add(Element("h3", {}, "Devices"));
+  section.Add(std::move(table).Done());
+}
 
 std::size_t DevicesBy(const Report& report, const std::string& module) {
   std::size_t count = 0;
@@ -158,7 +189,8 @@ void AddProbes(const Tables& tables, const Report& report, Element& section) {
   for (const auto& probe : report.probes) {
     table.Row();
     table.Head(Title(tables, probe.module));
-    AddState(StateOf(probe), table);
+    const auto& state = RowOf(StateOf(probe));
+    table.Cell(fmt::format("{} {}", state.sign, state.word), state.order, std::string(state.kind));
     table.Cell(ProbeText(tables, report, probe));
     table.Cell(FilesOf(tables, probe), std::nullopt, "files");
     table.Cell(probe.elapsed_s ? SecondsText(*probe.elapsed_s) : "", probe.elapsed_s.value_or(-1));
@@ -196,20 +228,14 @@ void AddFinding(const Report& report, const Finding& finding, Element& list) {
 Element StackPart(const Tables& tables, const Report& report) {
   Element section = Section("stack", "The stack, layer by layer");
   if (!report.findings.empty()) {
-    section.Add(Element("h3", {}, "What stands in the way"));
+    section.Add(Element("h3", {}, "What is wrong, and what to know"));
     Element list("ul", {{"class", "steps"}});
     for (const Finding& finding : report.findings) AddFinding(report, finding, list);
     section.Add(std::move(list));
   }
-  if (!report.devices.empty()) {
-    Table table("From the hardware to checked kernels", {"Device", "Layer", "State", "What"});
-    Layers layers(report, table);
-    for (const auto& device : report.devices) layers.Add(device);
-    section.Add(Element("h3", {}, "Devices"));
-    section.Add(std::move(table).Done());
-  }
+  AddDevices(report, section);
   AddProbes(tables, report, section);
-  const auto lines = render::NotUsedLines(report, false);
+  const auto lines = render::NotUsedLines(report, true);
   if (lines.empty()) return section;
   section.Add(Element("h3", {}, "Not used"));
   Element list("dl");

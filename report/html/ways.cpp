@@ -37,7 +37,6 @@ void Time(const std::optional<Range>& seconds, Table& table) {
   }
 }
 
-// What is only known within a range is shown as that.
 void AddRow(const Report& report, const Recommendation* answer, const render::ShownWay& way, Table& table) {
   const Score& score = *way.score;
   const bool whole = score.use == Use::kInference;
@@ -46,8 +45,10 @@ void AddRow(const Report& report, const Recommendation* answer, const render::Sh
   table.Cell(render::Place(report, answer, score, way.rank), static_cast<double>(way.rank));
   table.Head(render::WayOf(report, score));
   table.Cell(render::DeviceText(report, way));
-  table.Cell(render::IsNoisy(report, score) ? RangeText(rate) : TokensText(rate.value), rate.value, "strong");
-  table.Cell(RangeText(rate), rate.value);
+  // What is only known within a range is shown as that, once.
+  const bool noisy = render::IsNoisy(report, score);
+  table.Cell(noisy ? RangeText(rate) : TokensText(rate.value), rate.value, "strong");
+  table.Cell(noisy ? "" : RangeText(rate), rate.value);
   if (whole) {
     Time(score.first_token_s, table);
     Time(score.request_s, table);
