@@ -69,6 +69,8 @@ Element AnswerPart(const Tables& tables, const Report& report) {
     AddPromises(told, promise);
     head.Add(std::move(title)).Add(std::move(promise)).Add(Paragraph("why", Because(told)));
   }
+  if (report.interrupted)
+    head.Add(Paragraph("warning", "The run was interrupted before everything was asked."));
   for (const auto& warning : render::WarningsOfAnswers(report)) head.Add(Paragraph("warning", warning));
   const auto use = report.recommendations.front().use;
   auto about = "Predicted for " + render::RequestText(tables.reference, use) + ".";

@@ -141,13 +141,20 @@ void Guides(const Roofline& line, const Axes& axes, Element& into) {
   }
 }
 
-// What the fastest way's lines stand for, on them.
-void RoofLabels(const Roof& roof, const Axes& axes, Element& into) {
+// What the fastest way's lines stand for: left of the ridge, where nothing is above the slope, and below the
+// slope behind the token's marks.
+void RoofLabels(const Roofline& line, const Axes& axes, Element& into) {
+  constexpr double kBeside = 16;
+  constexpr double kLabelWidth = 90;
+  const Roof& roof = line.roofs.front();
   const double flop = roof.product.rate;
   const double bytes = roof.read.rate;
-  into.Add(Label("direct end", kRight - 4, axes.y.At(flop) + 16, RateText(flop, roof.product.unit)));
-  const double start = std::max(axes.x.low, axes.y.low / bytes);
-  const double middle = std::sqrt(start * flop / bytes);
+  const double ridge = axes.x.At(flop / bytes);
+  const bool has_room = ridge - kBeside - kLabelWidth > kLeft;
+  into.Add(Label("direct end", has_room ? ridge - kBeside : kRight - 4,
+                 axes.y.At(flop) + (has_room ? 4 : kBeside), RateText(flop, roof.product.unit)));
+  const double start = std::max({axes.x.low, axes.y.low / bytes, line.token_flop_per_byte});
+  const double middle = std::sqrt(start * std::max(flop / bytes, start));
   const double x = axes.x.At(middle);
   const double y = axes.y.At(middle * bytes);
   const double run = axes.x.Decade();
@@ -156,7 +163,7 @@ void RoofLabels(const Roof& roof, const Axes& axes, Element& into) {
   Element label("text", {{"class", "direct middle"},
                          {"transform", fmt::format("translate({},{}) rotate({})", NumberText(x),
                                                    NumberText(y), NumberText(degrees))},
-                         {"dy", "16"}});
+                         {"dy", NumberText(kBeside)}});
   into.Add(std::move(label.Text(RateText(bytes, roof.read.unit))));
 }
 
@@ -218,7 +225,7 @@ void Draw(const Roofline& line, Element& into) {
       if (point) into.Add(Mark(way, axes.x.At(point->flop_per_byte), axes.y.At(point->flop_per_s)));
     }
   }
-  RoofLabels(roofs.front(), axes, into);
+  RoofLabels(line, axes, into);
   Legend(line, into);
 }
 
@@ -269,9 +276,10 @@ Element Chart(const Roofline& line, std::size_t number) {
 
 Element ChartFile(const std::vector<Roofline>& lines, const std::string& request) {
   constexpr double kHead = 34;
-  constexpr double kCaption = 34;
-  constexpr int kColumns = 78;
-  double height = kCaption;
+  constexpr double kRow = 15;
+  constexpr int kColumns = 70;
+  const auto caption = render::Wrap(lines.empty() ? std::string(kNone) : ChartCaption(request), kColumns);
+  double height = 20 + kRow * static_cast<double>(caption.size());
   for (const Roofline& line : lines) height += kHead + HeightOf(line) + 12;
   Element svg("svg", {{"xmlns", "http://www.w3.org/2000/svg"},
                       {"class", "chart file"},
@@ -302,14 +310,10 @@ Element ChartFile(const std::vector<Roofline>& lines, const std::string& request
     svg.Add(std::move(group).With(std::move(drawing)));
     top += kHead + HeightOf(line) + 12;
   }
-  if (lines.empty()) {
-    svg.Add(Label("legend", 8, 22, kNone));
-    return svg;
-  }
-  double y = top + 14;
-  for (const auto& words : render::Wrap(ChartCaption(request), kColumns)) {
+  double y = top + kRow;
+  for (const auto& words : caption) {
     svg.Add(Label("tick", 8, y, words));
-    y += 15;
+    y += kRow;
   }
   return svg;
 }

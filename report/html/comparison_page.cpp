@@ -59,22 +59,24 @@ void AddRow(const ComparedRow& row, std::string_view kind, Table& table) {
   table.Row();
   table.Head(row.figure);
   table.Cell(row.runtime);
-  table.Cell(row.device_id);
-  table.Cell(render::ValueText(row.base, row.unit), row.base);
-  table.Cell(render::ValueText(row.other, row.unit), row.other);
   table.Cell(row.ratio ? render::PercentChange(*row.ratio) : "", row.ratio, std::string(kind));
   if (row.ratio) {
     table.Put(Change(*row.ratio, kind), "bars");
   } else {
     table.Cell("");
   }
-  table.Cell(row.reason.value_or(""));
+  table.Cell(render::ValueText(row.base, row.unit), row.base);
+  table.Cell(render::ValueText(row.other, row.unit), row.other);
+  table.Cell(row.device_id);
+  table.Cell(row.reason.value_or(""), std::nullopt, "notes");
 }
 
 Element GroupPart(const Comparison& comparison, const VerdictGroup& group, std::size_t number) {
   Element section = Section(fmt::format("group-{}", number), group.title);
-  Table table(group.title,
-              {"Figure", "Backend", "Device", "#Before", "#After", "#Change", "Slower | faster", "Why"});
+  const auto rows = std::count_if(comparison.rows.begin(), comparison.rows.end(),
+                                  [&](const ComparedRow& row) { return render::IsIn(group, row); });
+  Table table(fmt::format("{}: {} figure{}", group.title, rows, rows == 1 ? "" : "s"),
+              {"Figure", "Backend", "#Change", "Slower | faster", "#Before", "#After", "Device", "Why"});
   for (const auto& row : comparison.rows) {
     if (render::IsIn(group, row)) AddRow(row, KindOf(group.style), table);
   }

@@ -191,7 +191,7 @@ void AddProbes(const Tables& tables, const Report& report, Element& section) {
     table.Head(Title(tables, probe.module));
     const auto& state = RowOf(StateOf(probe));
     table.Cell(fmt::format("{} {}", state.sign, state.word), state.order, std::string(state.kind));
-    table.Cell(ProbeText(tables, report, probe));
+    table.Cell(ProbeText(tables, report, probe), std::nullopt, "notes");
     table.Cell(FilesOf(tables, probe), std::nullopt, "files");
     table.Cell(probe.elapsed_s ? SecondsText(*probe.elapsed_s) : "", probe.elapsed_s.value_or(-1));
   }

@@ -57,7 +57,7 @@ void AddRow(const Report& report, const Recommendation* answer, const render::Sh
     for (const ScorePart& part : score.parts) seconds += part.seconds;
     table.Cell(seconds > 0 ? SecondsText(seconds) : "", seconds);
   }
-  table.Cell(MarkOf(report, score));
+  table.Cell(MarkOf(report, score), std::nullopt, "notes");
 }
 
 void AddUse(const Tables& tables, const Report& report, Use use, std::string_view heading, Element& section) {

@@ -94,6 +94,13 @@ TEST(ReportPage, NoStringIsTooLongOrTooOdd) {
   }
 }
 
+TEST(ReportPage, AnInterruptedRunIsSaid) {
+  auto report = Decided(report::testing::Processor());
+  EXPECT_THAT(ReportPage(TestTables(), report), Not(HasSubstr("was interrupted")));
+  report.interrupted = true;
+  EXPECT_THAT(ReportPage(TestTables(), report), HasSubstr("was interrupted"));
+}
+
 TEST(ReportPage, NothingMeasuredIsSaid) {
   const auto page = ReportPage(TestTables(), Decided(report::testing::Nothing()));
   EXPECT_THAT(page, HasSubstr("Nothing was measured."));
