@@ -16,7 +16,7 @@
 #include "report/core/run_request.h"
 #include "report/render/terminal.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): the library's own
 class App;
 }
 

@@ -17,10 +17,8 @@ class Name {
   // NOLINTNEXTLINE(google-explicit-constructor): it stands where its literal does
   consteval Name(const char* text) : text_(text) {
     if (text_.empty()) throw "a name is empty";
-    for (const char c : text_) {
-      const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-      if (!is_letter && !(c >= '0' && c <= '9') && c != '-' && c != ':') throw "no character of a name";
-    }
+    constexpr std::string_view kAll = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-:";
+    if (text_.find_first_not_of(kAll) != std::string_view::npos) throw "no character of a name";
   }
   [[nodiscard]] constexpr std::string_view text() const { return text_; }
 
