@@ -87,7 +87,8 @@ std::string CleanText(std::string_view text, std::size_t max_bytes) {
   text = Trim(text);
   std::string out;
   while (!text.empty()) {
-    if (const auto plain = PlainBytes(text); plain != 0 && out.size() + plain <= max_bytes) {
+    // No further than there is room: an endless text takes no longer than its beginning.
+    if (const auto plain = PlainBytes(text.substr(0, max_bytes - out.size())); plain != 0) {
       out.append(text.substr(0, plain));
       text.remove_prefix(plain);
       continue;

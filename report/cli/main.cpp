@@ -25,6 +25,7 @@
 #include "probe/system/this_process.h"
 #include "report/cli/options.h"
 #include "report/cli/output.h"
+#include "report/cli/pages.h"
 #include "report/compare/compare.h"
 #include "report/core/tables.h"
 #include "report/render/describe.h"
@@ -235,10 +236,12 @@ int PrintQuery(const Options& options, const report::Tables& tables, const repor
 int RunCompare(const Options& options, const probe::system::Environment& environment) {
   const auto comparison = report::CompareFiles(options.base, options.other, WHICHGPU_VERSION);
   if (!comparison) return Complain({report::kExitUsage, comparison.error().text});
+  const auto unwritten = report::WritePages(options, *comparison);
   const int code = Print(
       options.json ? render::ComparisonJson(*comparison)
                    : render::ComparisonText(*comparison, TerminalOf(STDOUT_FILENO, options, environment)));
   if (code != 0) return code;
+  if (unwritten) return Complain(*unwritten);
   if (report::compare::HasRegression(comparison->rows)) return kExitUnmet;
   return comparison->conclusive ? 0 : kExitUnknown;
 }
@@ -283,6 +286,7 @@ int Run(const std::vector<std::string>& arguments) {
   Options options = *invocation->options;
   const auto environment = probe::system::Environment::OfProcess();
   if (options.command == Command::kCompare || options.run.replay_dir) EndAtOnceOnSignals();
+  if (const auto problem = report::CheckPages(options)) return Complain(*problem);
   if (options.command == Command::kCompare) return RunCompare(options, environment);
   if (options.command == Command::kDescribe) return RunDescribe(options, environment);
   if (options.command == Command::kSchema) return RunSchema(options);
@@ -310,13 +314,14 @@ int Run(const std::vector<std::string>& arguments) {
     const int code = PrintQuery(options, outcome.tables, outcome.report);
     return outcome.interrupted_by != 0 ? kSignalBase + outcome.interrupted_by : code;
   }
+  const auto unwritten = report::WritePages(options, outcome.tables, outcome.report);
   if (const int code = Print(
           Face(options, outcome.tables, outcome.report, TerminalOf(STDOUT_FILENO, options, environment)));
       code != 0) {
     return code;
   }
   if (options.why) {
-    Tell(render::Why(outcome.report, TerminalOf(STDERR_FILENO, options, environment)));
+    Tell(render::Why(outcome.tables, outcome.report, TerminalOf(STDERR_FILENO, options, environment)));
   }
   if (options.target && !options.json && !options.why) TellOfBuild(outcome.report);
   if (options.json || options.command == Command::kRecommend) {
@@ -325,6 +330,7 @@ int Run(const std::vector<std::string>& arguments) {
   if (outcome.interrupted_by != 0 && !options.json)
     Say("whichgpu: ", "interrupted before everything was asked");
   if (outcome.problem) return Complain(*outcome.problem);
+  if (unwritten) return Complain(*unwritten);
   return ExitCode(options, outcome.report, outcome.interrupted_by);
 }
 

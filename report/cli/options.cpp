@@ -138,6 +138,7 @@ void AddOutputOptions(CLI::App& app, RawOptions& raw) {
   Options& options = raw.options;
   app.option_defaults()->group("What to print and keep");
   app.add_flag("--json", options.json, "One JSON object on stdout");
+  AddPageOptions(app, raw);
   app.add_option("--record", options.run.record_dir, "Keep everything seen in the new directory DIR")
       ->type_name("DIR");
   app.add_flag("--record-ids", options.run.record_ids, "Keep device UUIDs in a record as they are");
@@ -349,7 +350,7 @@ struct Bookish {
 
 std::optional<probe::Error> Misplaced(const CLI::App& app) {
   static const std::array kAll = {
-      Bookish{"compare", "two files", "compare A.json B.json", {"--json", "--color", "--verbose"}},
+      Bookish{"compare", "two files", "compare A.json B.json", {"--json", "--html", "--color", "--verbose"}},
       Bookish{"describe", "a word of the report", "describe noisy", {"--json", "--color"}},
       Bookish{kNamesCommands, "the name of a command", "schema report", {}}};
   for (const Bookish& of : kAll) {

@@ -16,6 +16,10 @@
 #include "report/core/run_request.h"
 #include "report/render/terminal.h"
 
+namespace CLI {  // NOLINT(readability-identifier-naming): the library's own
+class App;
+}
+
 namespace report {
 
 enum class Command { kReport, kList, kRecommend, kQuery, kCompare, kDescribe, kSchema };
@@ -36,6 +40,8 @@ struct Options {
   std::optional<std::string> target;   // recommend: the program, whose table stands in a file
   std::optional<std::string> tables;   // recommend: the folder that has it, before this build's
   QueryRequest query;                  // query
+  std::optional<std::string> html;     // report, compare: a file for their page
+  std::optional<std::string> svg;      // report: a file for its rooflines
   std::string base;                    // compare: the files
   std::string other;
   std::vector<std::string> words;     // describe: one word of the report, of several words
@@ -95,6 +101,10 @@ struct RawOptions {
 
 // The part of it that says what query prints. The fields' names are those of report/render/fields.h.
 [[nodiscard]] std::optional<probe::Error> CheckQuery(RawOptions& raw);
+
+// The part that says which pages are kept in files (options_pages.cpp).
+void AddPageOptions(CLI::App& app, RawOptions& raw);
+[[nodiscard]] std::optional<probe::Error> CheckPageOptions(const Options& options);
 
 // The part of it that says what an answer has to be.
 [[nodiscard]] std::optional<probe::Error> CheckTerms(RawOptions& raw);

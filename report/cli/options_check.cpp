@@ -183,6 +183,7 @@ std::optional<probe::Error> CheckOptions(RawOptions& raw, std::span<const std::s
   if (auto error = NameMachine(raw)) return error;
   if (auto error = CheckCombination(raw)) return error;
   if (auto error = CheckQuery(raw)) return error;
+  if (auto error = CheckPageOptions(options)) return error;
   const bool recommends = options.command == Command::kRecommend;
   const bool queries = options.command == Command::kQuery;
   const bool brief = raw.quick || options.run.budget_s || recommends || queries;

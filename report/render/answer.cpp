@@ -11,11 +11,13 @@
 #include <utility>
 #include <vector>
 
+#include "probe/core/add_once.h"
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
 #include "report/core/report_names.h"
 #include "report/render/ranked.h"
 #include "report/render/sections.h"
+#include "report/render/told.h"
 
 namespace report::render {
 namespace {
@@ -51,20 +53,14 @@ std::vector<std::string> Promises(const Tables& tables, const Report& report, co
 
 // The sentence of one answer: "Use cuda on GeForce RTX 4090: 120 tokens/s, first token after 82 ms". The
 // first promise is marked; none is broken over two lines where it fits one.
-void Promise(const Report& report, const Recommendation& answer, const std::vector<std::string>& promises,
-             Page& page) {
+void Promise(const ToldAnswer& told, Page& page) {
   constexpr int kIndent = 2;
   constexpr int kLongestName = 60;
-  page.Add("Use ")
-      .Add(RuntimeName(report.devices, answer.device_id, answer.backend, answer.driver.value_or("")),
-           Style::kGood)
-      .Add(" on");
-  const auto name = Fit(DeviceName(report.devices, answer.device_id), kLongestName, page.options().unicode);
+  const auto& promises = told.promises;
+  page.Add("Use ").Add(told.way, Style::kGood).Add(" on");
+  const auto name = Fit(told.device, kLongestName, page.options().unicode);
   page.FlowOn(" " + name + (promises.empty() ? ";" : ":"), kIndent, Style::kStrong);
-  if (promises.empty()) {
-    const bool some = std::any_of(report.measurements.begin(), report.measurements.end(), IsVerified);
-    return page.Flow(some ? " its speed is not known" : " nothing was measured", kIndent);
-  }
+  if (promises.empty()) return page.Flow(" " + told.instead, kIndent);
   for (const auto& promise : promises) {
     const bool first = &promise == &promises.front();
     const std::string text = promise + (&promise == &promises.back() ? "" : ",");
@@ -85,39 +81,57 @@ bool SameWay(const Recommendation& a, const Recommendation& b) {
 
 }  // namespace
 
+std::vector<ToldAnswer> TellAnswers(const Tables& tables, const Report& report, std::string_view dash) {
+  std::vector<ToldAnswer> told;
+  const bool some = std::any_of(report.measurements.begin(), report.measurements.end(), IsVerified);
+  for (const auto& answer : report.recommendations) {
+    auto promises = Promises(tables, report, answer, dash);
+    if (!told.empty() && SameWay(*told.front().answer, answer)) {
+      for (auto& promise : promises) told.front().promises.push_back(std::move(promise));
+      continue;
+    }
+    told.push_back({&answer,
+                    RuntimeName(report.devices, answer.device_id, answer.backend, answer.driver.value_or("")),
+                    DeviceName(report.devices, answer.device_id), std::move(promises),
+                    some ? "its speed is not known" : "nothing was measured"});
+  }
+  return told;
+}
+
+std::vector<std::string> WarningsOfAnswers(const Report& report) {
+  std::vector<std::string> warnings;
+  for (const auto& answer : report.recommendations) {
+    for (const auto& warning : answer.warnings) probe::AddOnce(warning, warnings);
+  }
+  return warnings;
+}
+
+std::string_view WithoutAnswer(const Report& report) {
+  return report.interrupted ? "No answer: the run was interrupted before there was one"
+                            : "No answer was asked for";
+}
+
 void Answer(const Tables& tables, const Report& report, std::size_t most_reasons, Page& page) {
-  if (report.recommendations.empty()) {
-    page.Flow(report.interrupted ? "No answer: the run was interrupted before there was one"
-                                 : "No answer was asked for",
-              0, Style::kStrong);
-    return;
-  }
-  const auto& first = report.recommendations.front();
-  auto promises = Promises(tables, report, first, page.signs().dash);
-  for (const auto& other : report.recommendations) {
-    if (&other == &first || !SameWay(first, other)) continue;
-    for (auto& promise : Promises(tables, report, other, page.signs().dash))
-      promises.push_back(std::move(promise));
-  }
-  Promise(report, first, promises, page);
-  const auto because = [&](const std::vector<Reason>& reasons) {
+  if (report.recommendations.empty()) return page.Flow(WithoutAnswer(report), 0, Style::kStrong);
+  for (const ToldAnswer& told : TellAnswers(tables, report, page.signs().dash)) {
+    Promise(told, page);
+    const auto& reasons = told.answer->reasons;
     const auto shown = static_cast<std::ptrdiff_t>(std::min(most_reasons, reasons.size()));
     const std::vector<std::string> sentences(reasons.begin(), reasons.begin() + shown);
     page.Add("because ", Style::kDim).Flow(fmt::format("{}", fmt::join(sentences, "; ")), 0);
-  };
-  because(first.reasons);
-  for (const auto& other : report.recommendations) {
-    if (SameWay(first, other)) continue;
-    Promise(report, other, Promises(tables, report, other, page.signs().dash), page);
-    because(other.reasons);
   }
-  std::vector<std::string> warnings;
-  for (const auto& answer : report.recommendations) {
-    for (const auto& warning : answer.warnings) {
-      if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end()) warnings.push_back(warning);
-    }
+  for (const auto& warning : WarningsOfAnswers(report))
+    page.Add(page.signs().warning, Style::kFair).Add(" ").Flow(warning, 2);
+}
+
+std::vector<std::string> FootFacts(const Report& report) {
+  std::vector<std::string> facts = {"whichgpu " + report.tool_version};
+  if (report.measured) facts.push_back("measured " + AgoText(*report.measured, report.created));
+  for (const auto& fact : {report.host.os, report.host.kernel, std::optional(report.host.architecture),
+                           report.host.container, std::optional(report.created)}) {
+    if (fact && !fact->empty()) facts.push_back(*fact);
   }
-  for (const auto& warning : warnings) page.Add(page.signs().warning, Style::kFair).Add(" ").Flow(warning, 2);
+  return facts;
 }
 
 void Foot(const Report& report, Page& page) {
@@ -126,13 +140,7 @@ void Foot(const Report& report, Page& page) {
     page.Add(page.signs().warning, Style::kFair).Add(" ").Flow(warning.text, 2);
   }
   page.Blank();
-  std::vector<std::string> facts = {"whichgpu " + report.tool_version};
-  if (report.measured) facts.push_back("measured " + AgoText(*report.measured, report.created));
-  for (const auto& fact : {report.host.os, report.host.kernel, std::optional(report.host.architecture),
-                           report.host.container, std::optional(report.created)}) {
-    if (fact && !fact->empty()) facts.push_back(*fact);
-  }
-  page.FlowList(facts, 2, Style::kDim);
+  page.FlowList(FootFacts(report), 2, Style::kDim);
 }
 
 void Heading(Page& page, std::string_view title, std::string_view caption) {

@@ -9,6 +9,7 @@
 
 #include "report/core/clean.h"
 #include "report/core/quantity.h"
+#include "report/render/compared.h"
 #include "report/render/faces.h"
 #include "report/render/page.h"
 #include "report/render/sections.h"
@@ -16,20 +17,13 @@
 namespace report::render {
 namespace {
 
-struct Group {
-  Verdict verdict;
-  std::string_view title;
-  Style style;
-  bool shown;           // without --verbose
-  bool is_new = false;  // of what is in one report alone: in the second
-};
-constexpr std::array kGroups = {Group{Verdict::kFailed, "Failing", Style::kBad, true},
-                                Group{Verdict::kSlower, "Slower", Style::kBad, true},
-                                Group{Verdict::kFaster, "Faster", Style::kGood, true},
-                                Group{Verdict::kMissing, "Missing", Style::kFair, true},
-                                Group{Verdict::kMissing, "New", Style::kGood, true, true},
-                                Group{Verdict::kNoisy, "Too noisy to say", Style::kFair, false},
-                                Group{Verdict::kSame, "The same", Style::kPlain, false}};
+constexpr std::array kGroups = {VerdictGroup{Verdict::kFailed, "Failing", Style::kBad, true},
+                                VerdictGroup{Verdict::kSlower, "Slower", Style::kBad, true},
+                                VerdictGroup{Verdict::kFaster, "Faster", Style::kGood, true},
+                                VerdictGroup{Verdict::kMissing, "Missing", Style::kFair, true},
+                                VerdictGroup{Verdict::kMissing, "New", Style::kGood, true, true},
+                                VerdictGroup{Verdict::kNoisy, "Too noisy to say", Style::kFair, false},
+                                VerdictGroup{Verdict::kSame, "The same", Style::kPlain, false}};
 
 std::size_t Count(const Comparison& comparison, Verdict verdict) {
   return static_cast<std::size_t>(
@@ -37,23 +31,17 @@ std::size_t Count(const Comparison& comparison, Verdict verdict) {
                     [&](const ComparedRow& row) { return row.verdict == verdict; }));
 }
 
-bool IsIn(const Group& group, const ComparedRow& row) {
-  return row.verdict == group.verdict &&
-         (row.verdict != Verdict::kMissing || group.is_new == !row.base.has_value());
-}
-
-std::string Value(const std::optional<double>& value, const std::string& unit) {
-  return value ? RateText(*value, unit) : "-";
+std::string ChangeText(const ComparedRow& row, std::string_view arrow) {
+  std::string change =
+      fmt::format("{} {} {}", ValueText(row.base, row.unit), arrow, ValueText(row.other, row.unit));
+  if (row.ratio) change += fmt::format(" ({})", PercentChange(*row.ratio));
+  if (row.reason) change += ", " + *row.reason;
+  return change;
 }
 
 void Row(const ComparedRow& row, Style style, Page& page) {
   page.To(2).Add(fmt::format("{} on {}: {}", row.runtime, row.device_id, row.figure));
-  std::string change =
-      fmt::format("{} {} {}", Value(row.base, row.unit), page.signs().arrow, Value(row.other, row.unit));
-  if (row.ratio)
-    change +=
-        fmt::format(" ({}{} %)", *row.ratio >= 1 ? "+" : "", SignificantText((*row.ratio - 1) * 100, 2));
-  if (row.reason) change += ", " + *row.reason;
+  const std::string change = ChangeText(row, page.signs().arrow);
   constexpr int kBeside = 48;
   if (page.width() - kBeside >= DisplayWidth(change) && page.column() < kBeside) {
     page.To(kBeside).Add(change, style);
@@ -90,34 +78,24 @@ std::string GoneText(const Comparison& comparison) {
   return fmt::format("; {} of the first {} not in the second", gone, gone == 1 ? "is" : "are");
 }
 
-void Verdicts(const Comparison& comparison, Page& page) {
-  const auto failed = Count(comparison, Verdict::kFailed);
-  const auto slower = Count(comparison, Verdict::kSlower);
-  const auto noisy = Count(comparison, Verdict::kNoisy);
-  const auto in_both = comparison.rows.size() - Count(comparison, Verdict::kMissing) - failed;
-  if (comparison.rows.empty()) {
-    page.Flow("Nothing to compare: neither report holds a verified figure", 2, Style::kStrong);
-  } else if (failed + slower > 0) {
-    page.Flow(RegressionText(failed, slower, in_both) + GoneText(comparison), 2, Style::kStrong);
-  } else if (!comparison.conclusive) {
-    const auto which = noisy == comparison.rows.size() ? "too noisy"
-                       : noisy == 0                    ? "in one report alone"
-                                                       : "too noisy or in one report alone";
-    page.Flow(
-        fmt::format("Cannot tell: {} {}{}", AllText(comparison.rows.size()), which, GoneText(comparison)), 2,
-        Style::kStrong);
-  } else {
-    page.Flow(fmt::format("No regression in {} figures{}{}", in_both,
-                          noisy > 0 ? fmt::format(", {} of them too noisy to say", noisy) : "",
-                          GoneText(comparison)),
-              2, Style::kStrong);
-  }
-  page.Flow(fmt::format("from {} ({}) to {} ({})", comparison.base.file, comparison.base.created,
-                        comparison.other.file, comparison.other.created),
-            2, Style::kDim);
-  for (const std::string& note : comparison.notes)
-    page.To(0).Add(page.signs().warning, Style::kFair).Add(" ").Flow(note, 2);
+}  // namespace
+
+std::span<const VerdictGroup> VerdictGroups() { return kGroups; }
+
+bool IsIn(const VerdictGroup& group, const ComparedRow& row) {
+  return row.verdict == group.verdict &&
+         (row.verdict != Verdict::kMissing || group.is_new == !row.base.has_value());
 }
+
+std::string ValueText(const std::optional<double>& value, const std::string& unit) {
+  return value ? RateText(*value, unit) : "-";
+}
+
+std::string PercentChange(double ratio) {
+  return fmt::format("{}{} %", ratio >= 1 ? "+" : "", SignificantText((ratio - 1) * 100, 2));
+}
+
+namespace {
 
 std::string SpeedText(const ComparedChoice& choice) {
   return choice.tokens_per_s ? TokensText(*choice.tokens_per_s) : "?";
@@ -142,35 +120,59 @@ std::string ChangeText(const ComparedAnswer& answer, std::string_view arrow) {
   if (before == after) return fmt::format("{} {} tokens/s as before", verb, after);
   auto text = fmt::format("{} {} {} {} tokens/s", verb, before, arrow, after);
   if (answer.ratio)
-    text += fmt::format(" ({}{} %{})", *answer.ratio >= 1 ? "+" : "",
-                        SignificantText((*answer.ratio - 1) * 100, 2),
-                        *answer.differs ? "" : ", as runs may differ");
+    text +=
+        fmt::format(" ({}{})", PercentChange(*answer.ratio), *answer.differs ? "" : ", as runs may differ");
   return text;
-}
-
-// What the figures come to: "writes 119 -> 84 tokens/s (-29 %), still cuda on RTX 4090".
-void Meaning(const Comparison& comparison, Page& page) {
-  if (comparison.answers.empty()) return;
-  Heading(page, "What it means", "");
-  for (const ComparedAnswer& answer : comparison.answers) {
-    std::string text = ChoiceText(answer);
-    if (answer.base.tokens_per_s || answer.other.tokens_per_s)
-      text = fmt::format("{}, {}", ChangeText(answer, page.signs().arrow), text);
-    page.To(2).Flow(text, 4, answer.differs.value_or(false) ? Style::kStrong : Style::kPlain);
-  }
-  if (comparison.base.tool_version != comparison.other.tool_version)
-    page.To(2).Flow(fmt::format("predicted by versions {} and {}, which may not reckon alike",
-                                comparison.base.tool_version, comparison.other.tool_version),
-                    4, Style::kDim);
 }
 
 }  // namespace
 
+std::vector<MeaningLine> Meanings(const Comparison& comparison, std::string_view arrow) {
+  std::vector<MeaningLine> lines;
+  for (const ComparedAnswer& answer : comparison.answers) {
+    std::string text = ChoiceText(answer);
+    if (answer.base.tokens_per_s || answer.other.tokens_per_s)
+      text = fmt::format("{}, {}", ChangeText(answer, arrow), text);
+    lines.push_back({std::move(text), answer.differs.value_or(false) ? Style::kStrong : Style::kPlain});
+  }
+  if (!lines.empty() && comparison.base.tool_version != comparison.other.tool_version)
+    lines.push_back({fmt::format("predicted by versions {} and {}, which may not reckon alike",
+                                 comparison.base.tool_version, comparison.other.tool_version),
+                     Style::kDim});
+  return lines;
+}
+
+std::string VerdictText(const Comparison& comparison) {
+  const auto failed = Count(comparison, Verdict::kFailed);
+  const auto slower = Count(comparison, Verdict::kSlower);
+  const auto noisy = Count(comparison, Verdict::kNoisy);
+  const auto in_both = comparison.rows.size() - Count(comparison, Verdict::kMissing) - failed;
+  if (comparison.rows.empty()) return "Nothing to compare: neither report holds a verified figure";
+  if (failed + slower > 0) return RegressionText(failed, slower, in_both) + GoneText(comparison);
+  if (!comparison.conclusive) {
+    const auto which = noisy == comparison.rows.size() ? "too noisy"
+                       : noisy == 0                    ? "in one report alone"
+                                                       : "too noisy or in one report alone";
+    return fmt::format("Cannot tell: {} {}{}", AllText(comparison.rows.size()), which, GoneText(comparison));
+  }
+  return fmt::format("No regression in {} figures{}{}", in_both,
+                     noisy > 0 ? fmt::format(", {} of them too noisy to say", noisy) : "",
+                     GoneText(comparison));
+}
+
+std::string ComparedText(const Comparison& comparison) {
+  return fmt::format("from {} ({}) to {} ({})", comparison.base.file, comparison.base.created,
+                     comparison.other.file, comparison.other.created);
+}
+
 std::string ComparisonText(const Comparison& comparison, const TerminalOptions& options) {
   const Comparison clean = Cleaned(comparison, 400);
   Page page(options);
-  Verdicts(clean, page);
-  for (const Group& group : kGroups) {
+  page.Flow(VerdictText(clean), 2, Style::kStrong);
+  page.Flow(ComparedText(clean), 2, Style::kDim);
+  for (const std::string& note : clean.notes)
+    page.To(0).Add(page.signs().warning, Style::kFair).Add(" ").Flow(note, 2);
+  for (const VerdictGroup& group : kGroups) {
     const auto is_in = [&](const ComparedRow& row) { return IsIn(group, row); };
     if (std::none_of(clean.rows.begin(), clean.rows.end(), is_in) || !(group.shown || options.verbose))
       continue;
@@ -179,12 +181,17 @@ std::string ComparisonText(const Comparison& comparison, const TerminalOptions& 
       if (is_in(row)) Row(row, group.style, page);
     }
   }
-  Meaning(clean, page);
+  if (const auto lines = Meanings(clean, page.signs().arrow); !lines.empty()) {
+    Heading(page, "What it means", "");
+    for (const auto& [text, style] : lines) page.To(2).Flow(text, 4, style);
+  }
   return page.text();
 }
 
+probe::Json ComparisonObject(const Comparison& comparison) { return probe::Encode(Cleaned(comparison)); }
+
 std::string ComparisonJson(const Comparison& comparison) {
-  return probe::ToText(probe::Encode(Cleaned(comparison)), 2) + "\n";
+  return probe::ToText(ComparisonObject(comparison), 2) + "\n";
 }
 
 }  // namespace report::render

@@ -20,61 +20,13 @@
 #include "report/core/quantity.h"
 #include "report/core/report_names.h"
 #include "report/core/wording.h"
+#include "report/render/figures.h"
 #include "report/render/sections.h"
 
 namespace report::render {
 namespace {
 
 using backends::Measurement;
-using kernels::Kernel;
-
-using Figures = std::vector<const Measurement*>;
-
-constexpr std::array kOrder = {Kernel::kGemm,  Kernel::kGemv,         Kernel::kRead,         Kernel::kCopy,
-                               Kernel::kTriad, Kernel::kHostToDevice, Kernel::kDeviceToHost, Kernel::kPeer,
-                               Kernel::kChain, Kernel::kFill,         Kernel::kLaunch};
-
-// Of one way, the same order in every block: by kernel, then by type.
-Figures FiguresOf(const Report& report, const std::string& device_id, const probe::RuntimeDevice& of) {
-  auto figures = MeasurementsOf(report.measurements, device_id, of.runtime, of.driver);
-  const auto place = [](const Measurement* m) {
-    return std::tuple(std::find(kOrder.begin(), kOrder.end(), m->kernel), m->in_dtype,
-                      m->shape.m != m->shape.n);
-  };
-  std::stable_sort(figures.begin(), figures.end(),
-                   [&](const Measurement* a, const Measurement* b) { return place(a) < place(b); });
-  return figures;
-}
-
-// The best of each figure on this machine: what the bars are a share of. Copies are alike whomever they go
-// to.
-using Best = std::map<std::string, double>;
-
-std::string BarKey(const Measurement& m, const std::string& label) { return m.peer_id ? "copies" : label; }
-
-Best BestOf(const Report& report) {
-  Best best;
-  for (const auto& device : report.devices) {
-    for (const auto& view : device.views) {
-      const auto figures = FiguresOf(report, device.id, view.device);
-      for (const auto* m : figures) {
-        if (!IsVerified(*m)) continue;
-        double& kept = best[BarKey(*m, FigureLabel(*m, figures))];
-        kept = std::max(kept, m->Speed());
-      }
-    }
-  }
-  return best;
-}
-
-// Half of the interval; too few batches have none.
-std::string SpreadText(const Page& page, const Measurement& m) {
-  constexpr double kWidest = 100;
-  if (!m.ci95) return std::string(page.signs().plus_minus) + "?";
-  const double percent = ((*m.ci95)[1] - (*m.ci95)[0]) * 50;
-  return percent > kWidest ? fmt::format("{}>{:.0f} %", page.signs().plus_minus, kWidest)
-                           : fmt::format("{}{:.1f} %", page.signs().plus_minus, percent);
-}
 
 std::pair<std::string, Style> QualityText(const Measurement& m) {
   if (!m.quality) return {"", Style::kPlain};
@@ -98,7 +50,7 @@ constexpr int kDetailWidth = 26;  // implementation, where there is room
 
 // What the figures of a whole report are drawn by: which columns the width holds, the quality before all.
 struct Layout {
-  Best best;
+  BestFigures best;
   bool spreads = false;
   bool shares = false;
   bool details = false;
@@ -108,7 +60,7 @@ struct Layout {
 
 Layout LayoutOf(const Report& report, int width) {
   Layout layout;
-  layout.best = BestOf(report);
+  layout.best = BestFiguresOf(report);
   const bool any_peer = std::any_of(report.measurements.begin(), report.measurements.end(),
                                     [](const Measurement& m) { return IsVerified(m) && m.peer_id; });
   if (width >= kRoomForNames) layout.name = kNameWidth;
@@ -151,7 +103,7 @@ void Figure(const Measurement& m, const std::string& label, const Layout& layout
   page.RightTo(kIndent + layout.name + kRateWidth, RateText(*m.rate, m.unit), Style::kStrong);
   if (layout.spreads) {
     const int end = page.column() + kSpreadWidth;
-    page.Add("  ").Add(SpreadText(page, m), Style::kDim).To(end);
+    page.Add("  ").Add(SpreadText(m, page.signs().plus_minus), Style::kDim).To(end);
   }
   if (layout.bar > 0) {
     page.Add(" ").Bar(m.Speed() / layout.best.at(BarKey(m, label)), layout.bar, Style::kAccent).Add(" ");
@@ -200,36 +152,13 @@ void Failed(const Measurement& m, std::string_view by, Page& page) {
   page.Flow(FailureText(m, by), kIndent + 2, Style::kBad);
 }
 
-// "own:mma and own:simt": of all that failed likewise.
-std::string FailedLikewise(const Measurement& m, const Figures& figures) {
-  std::vector<std::string> names;
-  for (const auto* other : figures) {
-    if (!IsTrouble(*other) || FailureText(*other) != FailureText(m)) continue;
-    if (const auto name = ImplementationOf(*other); !name.empty()) probe::AddOnce(std::string(name), names);
-  }
-  return fmt::format("{}", fmt::join(names, " and "));
-}
-
-// The fastest of its name, and the product at the prompt's shape, which predicts inference, where it has a
-// name of its own.
-bool IsShown(const Measurement& m, const Figures& figures) {
-  const auto label = FigureLabel(m, figures);
-  if (PromptProduct(figures) == &m && label != FigureName(m)) return true;
-  return std::none_of(figures.begin(), figures.end(),
-                      [&](const Measurement* other) {
-                        return IsVerified(*other) && FigureLabel(*other, figures) == label &&
-                               other->Speed() > m.Speed();
-                      }) &&
-         label == FigureName(m);
-}
-
 // With --verbose all of them, and how they were found.
 void Rows(const Figures& figures, const Layout& layout, Page& page) {
   const bool verbose = page.options().verbose;
   std::set<std::string> told;
   for (const auto* m : figures) {
     if (IsVerified(*m)) {
-      if (!verbose && !IsShown(*m, figures)) continue;
+      if (!verbose && !IsShownFigure(*m, figures)) continue;
       Figure(*m, FigureLabel(*m, figures), layout, page);
       if (verbose) Samples(*m, page);
     } else if (IsTrouble(*m)) {

@@ -68,8 +68,9 @@ namespace report::render {
 // "no answer for --among hip: ROCm is not installed"
 [[nodiscard]] std::string NoAnswerText(const NoAnswer& none);
 
-// The reasons of the first recommendation or of none, and what was not taken, for a person.
-[[nodiscard]] std::string Why(const Report& report, const TerminalOptions& options);
+// The first recommendation for a person: what, why, what limits it, what to do, and what else there is, each
+// behind its label; or why there is none.
+[[nodiscard]] std::string Why(const Tables& tables, const Report& report, const TerminalOptions& options);
 
 enum class MachineCode : int { kUsableGpu = 0, kNoGpu = 10, kUnusableGpu = 11, kGpuNotAsked = 12 };
 
@@ -89,6 +90,8 @@ enum class MachineCode : int { kUsableGpu = 0, kNoGpu = 10, kUnusableGpu = 11, k
 // The verdict first, then what changed; what stayed the same is counted, and listed with `verbose`.
 [[nodiscard]] std::string ComparisonText(const Comparison& comparison, const TerminalOptions& options);
 
+// As JsonObject.
+[[nodiscard]] probe::Json ComparisonObject(const Comparison& comparison);
 [[nodiscard]] std::string ComparisonJson(const Comparison& comparison);
 
 }  // namespace report::render

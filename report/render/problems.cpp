@@ -15,15 +15,14 @@
 #include "report/core/quantity.h"
 #include "report/core/report_names.h"
 #include "report/core/wording.h"
+#include "report/render/not_used.h"
 #include "report/render/sections.h"
 #include "report/render/steps.h"
 
 namespace report::render {
 namespace {
 
-bool IsShown(const Finding& finding, const Page& page) {
-  return finding.severity != Severity::kNote || page.options().verbose;
-}
+bool IsShown(const Finding& finding, bool verbose) { return finding.severity != Severity::kNote || verbose; }
 
 // Ways that were scored and lost stand in the ranking.
 bool IsRanked(const Report& report, const Rejected& option) {
@@ -35,9 +34,9 @@ bool IsRanked(const Report& report, const Rejected& option) {
 
 // A finding below tells of this way or this runtime in full.
 bool IsTold(const Report& report, const std::optional<std::string>& device_id,
-            const std::optional<std::string>& runtime, const Page& page) {
+            const std::optional<std::string>& runtime, bool verbose) {
   return std::any_of(report.findings.begin(), report.findings.end(), [&](const Finding& finding) {
-    return IsShown(finding, page) && finding.device_id == device_id && finding.runtime == runtime;
+    return IsShown(finding, verbose) && finding.device_id == device_id && finding.runtime == runtime;
   });
 }
 
@@ -58,32 +57,28 @@ bool IsRejected(const Report& report, const Rejected& option) {
   });
 }
 
-struct Line {
-  std::string label;
-  std::string reason;
-  std::set<std::string> device_ids;  // of equal devices, of which one speaks for all
-};
-
 // Figures differ from one of several equal devices to the next; what they mean does not.
 std::string WithoutFigures(std::string text) {
   std::erase_if(text, [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
   return text;
 }
 
-bool SaysTheSame(const Line& a, const Line& b) {
+bool SaysTheSame(const NotUsedLine& a, const NotUsedLine& b) {
   return a.label == b.label && WithoutFigures(a.reason) == WithoutFigures(b.reason);
 }
 
-std::vector<Line> Lines(const Report& report, const Page& page) {
-  std::vector<Line> lines;
+}  // namespace
+
+std::vector<NotUsedLine> NotUsedLines(const Report& report, bool verbose) {
+  std::vector<NotUsedLine> lines;
   for (const auto& answer : report.recommendations) {
     for (const auto& option : answer.rejected) {
-      if (IsRanked(report, option) || IsTold(report, option.device_id, option.runtime, page)) continue;
+      if (IsRanked(report, option) || IsTold(report, option.device_id, option.runtime, verbose)) continue;
       const bool first = &answer == &report.recommendations.front();
       if (!first && IsRejected(report, option)) continue;
-      Line line{Label(report, option), option.reason, {option.device_id.value_or("")}};
+      NotUsedLine line{Label(report, option), option.reason, {option.device_id.value_or("")}};
       const auto told = std::find_if(lines.begin(), lines.end(),
-                                     [&](const Line& known) { return SaysTheSame(known, line); });
+                                     [&](const NotUsedLine& known) { return SaysTheSame(known, line); });
       if (told == lines.end()) {
         lines.push_back(std::move(line));
       } else {
@@ -92,8 +87,8 @@ std::vector<Line> Lines(const Report& report, const Page& page) {
     }
   }
   std::map<std::string, int> told;
-  for (const Line& line : lines) ++told[line.label];
-  for (Line& line : lines) {
+  for (const NotUsedLine& line : lines) ++told[line.label];
+  for (NotUsedLine& line : lines) {
     const auto& id = *line.device_ids.begin();
     if (told[line.label] > 1 && !id.empty()) line.label += " (" + id + ")";
     if (line.device_ids.size() > 1) line.reason += fmt::format("; {} more alike", line.device_ids.size() - 1);
@@ -101,10 +96,8 @@ std::vector<Line> Lines(const Report& report, const Page& page) {
   return lines;
 }
 
-}  // namespace
-
 void NotUsed(const Tables& tables, const Report& report, Page& page) {
-  const auto lines = Lines(report, page);
+  const auto lines = NotUsedLines(report, page.options().verbose);
   if (!lines.empty()) {
     Heading(page, "Not used", "");
     int label = 0;
@@ -124,7 +117,7 @@ void NotUsed(const Tables& tables, const Report& report, Page& page) {
   bool heading = false;
   for (const auto& probe : report.probes) {
     if (!Find(tables, probe.module) || probe.outcome == probe::Outcome::kOk || IsUntold(probe)) continue;
-    if (IsTold(report, std::nullopt, probe.module, page)) continue;
+    if (IsTold(report, std::nullopt, probe.module, page.options().verbose)) continue;
     if (!std::exchange(heading, true)) Heading(page, "Not available", "");
     page.To(2).Flow(OutcomeText(tables, probe), 4);
   }
@@ -165,7 +158,7 @@ void Problems(const Report& report, bool before_next, Page& page) {
   for (const GpuFix& step : before_next ? FixesOfGpus(report) : std::vector<GpuFix>())
     next.insert(KeyOf(*step.fix));
   for (const auto& finding : report.findings) {
-    if (!IsShown(finding, page) || told.contains(&finding)) continue;
+    if (!IsShown(finding, page.options().verbose) || told.contains(&finding)) continue;
     const auto alike = page.options().verbose ? std::vector<const Finding*>() : AlikeAfter(report, finding);
     told.insert(alike.begin(), alike.end());
     if (!std::exchange(heading, true)) Heading(page, "Worth fixing", "");

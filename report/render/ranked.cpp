@@ -49,6 +49,18 @@ std::string Place(const Report& report, const Recommendation* answer, const Scor
   return fmt::format("{}.", rank);
 }
 
+std::vector<std::string> MarkNotes(const Recommendation& answer) {
+  const bool measured = answer.basis == Basis::kMeasured || answer.basis == Basis::kCached;
+  std::vector<std::string> notes;
+  if (!answer.tie.empty())
+    notes.emplace_back(measured ? "1= equal: within 5 %, each measured to 10 %." : "1= equal: within 5 %.");
+  if (!answer.undecided.empty()) {
+    notes.push_back(fmt::format("1? not told apart: {} is wider than the distance.",
+                                measured ? "the error of measuring" : "what facts leave open"));
+  }
+  return notes;
+}
+
 bool IsNoisy(const Report& report, const Score& score) {
   for (const Side side : {Side::kOwn, Side::kRest}) {
     const auto figures = FiguresBehind(report, score, side);

@@ -25,6 +25,9 @@ namespace report::render {
 [[nodiscard]] std::string Place(const Report& report, const Recommendation* answer, const Score& score,
                                 std::size_t rank);
 
+// What the marks of its places say, where it has any.
+[[nodiscard]] std::vector<std::string> MarkNotes(const Recommendation& answer);
+
 // Whether a figure that the score rests on is noisy: it is known within its range alone.
 [[nodiscard]] bool IsNoisy(const Report& report, const Score& score);
 

@@ -87,21 +87,9 @@ void Row(const Report& report, const Recommendation* answer, const Score& score,
   for (const auto& reason : score.reasons) page.To(kRankWidth).Flow(reason, kRankWidth + 2, Style::kFair);
 }
 
-// What the marks before the rows say.
 void Notes(const Recommendation* answer, Page& page) {
   if (!answer) return;
-  const bool measured = answer->basis == Basis::kMeasured || answer->basis == Basis::kCached;
-  if (!answer->tie.empty()) {
-    page.To(kRankWidth)
-        .Flow(measured ? "1= equal: within 5 %, each measured to 10 %." : "1= equal: within 5 %.", kRankWidth,
-              Style::kDim);
-  }
-  if (!answer->undecided.empty()) {
-    page.To(kRankWidth)
-        .Flow(fmt::format("1? not told apart: {} is wider than the distance.",
-                          measured ? "the error of measuring" : "what facts leave open"),
-              kRankWidth, Style::kDim);
-  }
+  for (const auto& note : MarkNotes(*answer)) page.To(kRankWidth).Flow(note, kRankWidth, Style::kDim);
 }
 
 // What guides claim of a runtime beside what was measured on the same device.

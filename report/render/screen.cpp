@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "probe/core/add_once.h"
 #include "report/core/clean.h"
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
 #include "report/render/bound.h"
 #include "report/render/faces.h"
+#include "report/render/material.h"
 #include "report/render/page.h"
 #include "report/render/ranked.h"
 #include "report/render/sections.h"
@@ -30,26 +30,6 @@ constexpr std::size_t kLinesOfSeveralGpus = 20;
 constexpr std::size_t kWidthOfThose = 80;
 constexpr std::size_t kLongestText = 400;
 constexpr int kLinesOfAProblem = 2;
-
-// A way, for all equal GPUs that are reached so.
-struct ShownWay {
-  const Score* score;
-  std::size_t rank;
-  std::size_t devices = 1;
-};
-
-struct Problem {
-  const Finding* finding;
-  std::size_t alike;
-};
-
-// What there is to show; the report must outlive it.
-struct Material {
-  const Recommendation* answer = nullptr;  // for inference, or the only one
-  std::vector<ShownWay> ways;
-  std::vector<Problem> problems;
-  std::vector<NextStep> steps;
-};
 
 // How much of it is shown.
 struct Parts {
@@ -86,65 +66,6 @@ bool Save(Parts& parts) {
   return false;
 }
 
-std::vector<ShownWay> WaysOf(const Report& report, const std::vector<const Score*>& scores) {
-  std::vector<ShownWay> ways;
-  for (const Score* score : scores) {
-    const auto* device = FindDevice(report.devices, score->device_id);
-    const auto alike = std::find_if(ways.begin(), ways.end(), [&](const ShownWay& shown) {
-      const auto* other = FindDevice(report.devices, shown.score->device_id);
-      return shown.score->runtime == score->runtime && shown.score->driver == score->driver && device &&
-             other && AreEqualGpus(*device, *other);
-    });
-    if (alike == ways.end()) {
-      ways.push_back({score, ways.size() + 1});
-    } else {
-      ++alike->devices;
-    }
-  }
-  return ways;
-}
-
-// What one fix mends is one problem. Those that a better answer waits for come first.
-std::vector<Problem> ProblemsOf(const Report& report) {
-  FixKeys wanted;
-  for (const GpuFix& one : FixesOfGpus(report)) wanted.insert(KeyOf(*one.fix));
-  std::vector<Problem> problems;
-  std::vector<const Finding*> told;
-  FixKeys mended;
-  for (const Finding& finding : report.findings) {
-    if (finding.severity == Severity::kNote) continue;
-    if (std::find(told.begin(), told.end(), &finding) != told.end()) continue;
-    const auto alike = AlikeAfter(report, finding);
-    told.insert(told.end(), alike.begin(), alike.end());
-    if (!finding.fix.empty() && !mended.insert(KeyOf(finding.fix.front())).second) continue;
-    problems.push_back({&finding, alike.size()});
-  }
-  std::stable_partition(problems.begin(), problems.end(), [&](const Problem& problem) {
-    return !problem.finding->fix.empty() && wanted.contains(KeyOf(problem.finding->fix.front()));
-  });
-  return problems;
-}
-
-Material Gather(const Tables& tables, const Report& report) {
-  Material material;
-  for (const auto& answer : report.recommendations) {
-    if (!material.answer || answer.use == Use::kInference) material.answer = &answer;
-  }
-  const auto use = material.answer ? material.answer->use : Use::kInference;
-  material.ways = WaysOf(report, Ranked(report, material.answer, use));
-  material.problems = ProblemsOf(report);
-  FixKeys told;
-  for (const Problem& problem : material.problems) {
-    if (!problem.finding->fix.empty()) told.insert(KeyOf(problem.finding->fix.front()));
-  }
-  material.steps = StepsForGpus(report, told);
-  for (auto& step : StepsOfAnswers(tables, report)) probe::AddOnce(std::move(step), material.steps);
-  // Where not all has room, what can be typed is of more use than where to look.
-  std::stable_partition(material.steps.begin(), material.steps.end(),
-                        [](const NextStep& step) { return !step.command.empty(); });
-  return material;
-}
-
 constexpr int kPlaceWidth = 4;  // " 1. "
 constexpr int kAir = 2;         // between columns
 
@@ -171,12 +92,6 @@ struct Table {
   int device = 0;
   bool brief = false;
 };
-
-std::string DeviceText(const Report& report, const ShownWay& way) {
-  if (way.devices == 1) return DeviceName(report.devices, way.score->device_id);
-  const auto* device = FindDevice(report.devices, way.score->device_id);
-  return fmt::format("{} x {}", way.devices, PlainName(device->name));
-}
 
 std::string RangeText(const Range& range, const Page& page) {
   return TokensText(range.low) + std::string(page.signs().dash) + TokensText(range.high);

@@ -14,24 +14,37 @@ double ContextBytes(const InferenceRequest& request) {
   return request.kv_bytes_per_token * (request.prompt_tokens + request.output_tokens);
 }
 
+double Batches(const InferenceRequest& r) { return std::ceil(r.prompt_tokens / kPrefillBatch); }
+
+double MeanContext(const InferenceRequest& r) { return r.prompt_tokens + r.output_tokens / 2; }
+
 }  // namespace
+
+Work PromptWork(const InferenceRequest& r) {
+  return {r.prompt_tokens * (2 * r.parameters + 2 * r.layers * r.width * r.prompt_tokens),
+          Batches(r) * r.weight_bytes};
+}
+
+Work TokenWork(const InferenceRequest& r) {
+  const double context = MeanContext(r);
+  constexpr double kProducts = 2;  // queries by keys, and what comes of it by values
+  return {2 * r.parameters + kProducts * 2 * r.layers * r.width * context,
+          r.weight_bytes + r.kv_bytes_per_token * context};
+}
 
 Times Predict(const ReferenceRequest& request, const Inputs& inputs) {
   const auto& r = request.inference;
   const double attention = r.layers * r.width;
-  const double prompt_flop = r.prompt_tokens * (2 * r.parameters + 2 * attention * r.prompt_tokens);
-  const double mean_context = r.prompt_tokens + r.output_tokens / 2;
+  const Work prompt = PromptWork(r);
   const auto& t = request.training;
   const double step_flop =
       t.step_tokens * (4 * r.parameters + 6 * t.adapter_parameters + 6 * attention * t.sequence_tokens);
   Times times;
   // A short prompt reads the weights all the same.
-  const double batches = std::ceil(r.prompt_tokens / kPrefillBatch);
   times.prefill_s =
-      std::max(prompt_flop / inputs.prompt_flop_per_s, batches * r.weight_bytes / inputs.token_bytes_per_s) +
-      inputs.token_overhead_s * batches;
-  times.token_s = (r.weight_bytes + r.kv_bytes_per_token * mean_context) / inputs.token_bytes_per_s +
-                  inputs.token_overhead_s;
+      std::max(prompt.flop / inputs.prompt_flop_per_s, prompt.bytes / inputs.token_bytes_per_s) +
+      inputs.token_overhead_s * Batches(r);
+  times.token_s = TokenWork(r).bytes / inputs.token_bytes_per_s + inputs.token_overhead_s;
   times.step_s = step_flop / inputs.step_flop_per_s +
                  t.adapter_parameters * t.optimiser_bytes_per_parameter / inputs.copy_bytes_per_s;
   constexpr double kPasses = 2;

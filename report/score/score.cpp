@@ -361,7 +361,7 @@ class Scorer {
     }
     if (use != Use::kDecode)
       score.parts.push_back(
-          {"prefill", times.prefill_s, LimitOf(way, share, &Times::prefill_s, &Way::reading)});
+          {std::string(kPromptPart), times.prefill_s, LimitOf(way, share, &Times::prefill_s, &Way::reading)});
     if (share < 1) {
       const auto& rest = *native_;
       score.rest =
@@ -371,8 +371,8 @@ class Scorer {
     if (use == Use::kPrefill) return;
     if (way.weights && way.rates.gemv) score.gemv = way.rates.gemv_type;
     const double tokens = use == Use::kInference ? request_.inference.output_tokens : 1;
-    score.parts.push_back(
-        {"decode", tokens * times.token_s, LimitOf(way, share, &Times::token_s, &Way::writing)});
+    score.parts.push_back({std::string(kTokensPart), tokens * times.token_s,
+                           LimitOf(way, share, &Times::token_s, &Way::writing)});
   }
 
   // What bounds a phase: of a split model the figure of the side that takes longer.

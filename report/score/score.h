@@ -17,6 +17,10 @@ namespace report::score {
 
 inline constexpr std::array kUses = {Use::kInference, Use::kPrefill, Use::kDecode, Use::kTraining};
 
+// The parts of an inference score, by name.
+inline constexpr std::string_view kPromptPart = "prefill";
+inline constexpr std::string_view kTokensPart = "decode";
+
 // One score for every use and every (device, runtime, driver) that has a view, in that order.
 //
 // tokens_per_s is there where a product and a read were measured and verified, whether eligible or not. Not
@@ -116,6 +120,15 @@ struct Times {
   double step_s = 0;     // one training step
   double stream_s = 0;   // before that, bringing what is not resident
 };
+
+// What a phase of the request computes and reads of memory, which prediction and roofline both rest on: the
+// whole prompt; one output token, at the mean context length.
+struct Work {
+  double flop = 0;
+  double bytes = 0;
+};
+[[nodiscard]] Work PromptWork(const InferenceRequest& request);
+[[nodiscard]] Work TokenWork(const InferenceRequest& request);
 
 // Prefill, n = prompt: max(n (2 P + 2 layers d n) / prompt rate, b W / token rate) + o b, b = ceil(n / 512).
 // A token: (W + KV context) / token rate + o; the context is the prompt and half the output.

@@ -113,7 +113,7 @@ class TwoDrivers(unittest.TestCase):
             self.assertIn("\nWHICHGPU_DRIVER='VK_DRIVER_FILES=/usr/share/vulkan/icd.d/nvidia.json'\n", shell)
             why = run("recommend", "--why", *replay)
             self.assertIn("vulkan (NVIDIA) on GeForce RTX 3060", why.stderr)
-            self.assertIn("not vulkan (NVK)@pci:0000:01:00.0: slower", why.stderr)
+            self.assertIn("vulkan (NVK) on GeForce RTX 3060", why.stderr)
             text = run(*replay).stdout
             self.assertTrue(text.startswith("Use vulkan (NVIDIA) on GeForce RTX 3060"), text)
             self.assertIn("export VK_DRIVER_FILES=/usr/share/vulkan/icd.d/nvidia.json", text)
@@ -126,7 +126,7 @@ class TwoDrivers(unittest.TestCase):
             self.assertIn("\nWHICHGPU_DRIVER=\n", env)
             why = run("recommend", "--why", *replay)
             self.assertIn("opencl (NVIDIA) on GeForce RTX 3060", why.stderr)
-            self.assertIn("not opencl (rusticl)@pci:0000:01:00.0: slower", why.stderr)
+            self.assertIn("opencl (rusticl) on GeForce RTX 3060", why.stderr)
             text = run(*replay).stdout
             self.assertTrue(text.startswith("Use opencl (NVIDIA) on GeForce RTX 3060"), text)
             self.assertNotIn("OCL_ICD_VENDORS", text)
@@ -189,7 +189,7 @@ class WhatACallerHas(unittest.TestCase):
         self.assertEqual((1, ["WHICHGPU_STATUS='none'", *empty]), (process.returncode, process.stdout.splitlines()))
         process = run("recommend", "--format", "cmake", *words)
         self.assertEqual((1, 'set(WHICHGPU_STATUS "none")'), (process.returncode, process.stdout.splitlines()[0]))
-        self.assertIn("not vulkan@pci:0000:03:00.0: ", run("recommend", "--why", *words).stderr)
+        self.assertRegex(run("recommend", "--why", *words).stderr, r"Else +vulkan on Radeon|\n +vulkan on Radeon")
 
     def test_words_that_mean_nothing_are_refused(self):
         for words, right in ((("--among", "rocm"), "did you mean 'hip'?"), (("--among", "gpu"), "known are cpu, cuda"),
@@ -317,7 +317,7 @@ class Formats(unittest.TestCase):
         process = run("recommend", "--why", "--replay", FIXTURES / "wrong_backend")
         self.assertEqual("vulkan\n", process.stdout)
         self.assertIn("Radeon RX 6700 XT", process.stderr)
-        self.assertRegex(process.stderr, "not hip@pci:0000:03:00.0: its .* gave a wrong result")
+        self.assertRegex(process.stderr, r"hip on Radeon RX 6700 XT: its .* gave a\s+wrong result")
         self.assertNotIn("\x1b", process.stderr)
 
     def test_the_documented_tokens_are_those_of_the_tables(self):

@@ -59,11 +59,12 @@ void RequireTerms(const report::Report& report, const report::RunRequest& reques
   }
 }
 
-void RequireAnswers(const report::Report& report, const render::TerminalOptions& terminal) {
+void RequireAnswers(const report::Tables& tables, const report::Report& report,
+                    const render::TerminalOptions& terminal) {
   RequireAssignments(render::Shell(report), true);
   RequireAssignments(render::Env(report), false);
   RequireCommands(render::CMake(report));
-  RequirePage(render::Why(report, terminal), terminal.width);
+  RequirePage(render::Why(tables, report, terminal), terminal.width);
   (void)render::ExitCodeOf(report);
   for (const auto& answer : report.recommendations) {
     const auto token = render::Token(answer);
@@ -104,7 +105,7 @@ void RequireFaces(const report::Record& record, std::uint64_t choice) {
     if (request == &whole) RequirePage(render::Text(tables, report, terminal), terminal.width, commands);
     if (request == &whole) RequirePage(render::Screen(tables, report, terminal), terminal.width, commands);
     if (request == &list) RequirePage(render::ListText(tables, report, terminal), terminal.width, commands);
-    if (request == &recommend || request == &narrow) RequireAnswers(report, terminal);
+    if (request == &recommend || request == &narrow) RequireAnswers(tables, report, terminal);
     if (request == &narrow) RequireTerms(report, narrow);
   }
 }

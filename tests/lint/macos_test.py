@@ -14,7 +14,7 @@ import sys
 
 ROOMS = ["probe/core", "probe/unify", "probe/system", "probe/system/posix", "probe/isolate", "probe/isolate/posix",
          *("report/" + room for room in ("core", "assume", "advise", "targets", "decide", "score", "recommend", "peaks", "explain",
-                                         "compare", "render"))]
+                                         "compare", "render", "html"))]
 SEAM = ["probe/system", "probe/isolate"]
 LIBRARIES = ["fmt", "nlohmann", "xxhash.h", "xxh3.h"]
 FLAGS = ["-target", "aarch64-macos", "-std=c++20", "-Wall", "-Wextra", "-Werror"]

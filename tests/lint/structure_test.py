@@ -68,6 +68,7 @@ def allowed_prefixes(path):
     if top == "report":
         return [f"report/{folder}/"] + {
             "core": PURE,
+            "html": PURE + ["report/core/", "report/render/", "report/score/"],
             "decide": PURE + [f"report/{step}/"
                               for step in ("core", "peaks", "score", "recommend", "explain", "advise", "targets")],
             "store": PURE + ["report/core/", "report/compare/", "probe/"],

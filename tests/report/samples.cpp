@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Prints what the renderers make of the machines of machines.h: `samples` lists them, `samples MACHINE
-// COMMAND` prints that command's JSON, `samples MACHINE text WIDTH [ascii] [colour] [verbose]` the terminal's
+// COMMAND` prints that command's JSON, `samples MACHINE html` its page,
+// `samples MACHINE text WIDTH [ascii] [colour] [verbose]` the terminal's
 // report.
 #include <algorithm>
 #include <cstdlib>
@@ -9,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "report/html/html.h"
 #include "report/render/faces.h"
 #include "tests/report/machines.h"
 
@@ -23,6 +25,10 @@ int main(int argc, char** argv) {
       std::find_if(machines.begin(), machines.end(), [&](const auto& row) { return row.name == words[0]; });
   if (machine == machines.end() || words.size() < 2) return 2;
   const auto decided = report::testing::Decided(machine->build());
+  if (words[1] == "html") {
+    std::cout << report::html::ReportPage(report::testing::TestTables(), decided);
+    return 0;
+  }
   if (words[1] != "text" && words[1] != "list-text") {
     std::cout << report::render::Json(decided, words[1]);
     return 0;

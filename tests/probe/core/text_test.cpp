@@ -19,6 +19,11 @@ TEST(CleanText, KeepsWhatCanBePrinted) {
   EXPECT_EQ(CleanText(""), "");
 }
 
+TEST(CleanText, AnEndlessTextTakesNoLongerThanItsBeginning) {
+  const std::string endless(std::size_t{64} << 20U, 'a');
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(CleanText(endless, 16384).size(), 16384U);
+}
+
 TEST(CleanText, TrimsBlanksAtTheEnds) {
   EXPECT_EQ(CleanText(" \t\r\n two words \v\f"), "two words");
   EXPECT_EQ(CleanText(" \t\n"), "");

@@ -315,7 +315,7 @@ TEST(Faces, NameTheSameWay) {
     options.width = 160;
     EXPECT_THAT(render::Text(TheTables(), report, options),
                 StartsWith(fmt::format("Use {} on {}", name, device)));
-    EXPECT_THAT(render::Why(report, options), StartsWith(fmt::format("{} on {}", name, device)));
+    EXPECT_THAT(render::Why(TheTables(), report, options), StartsWith(fmt::format("{} on {}", name, device)));
     EXPECT_EQ(render::Token(answer), answer.backend);
     const auto json = probe::Json::parse(render::Json(report, "report"));
     ASSERT_EQ(json["recommendations"].size(), report.recommendations.size());

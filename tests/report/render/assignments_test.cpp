@@ -247,7 +247,7 @@ TEST(Variables, WithoutAnAnswerAreAllSet) {
   }
   EXPECT_THAT(CMake(report), HasSubstr("set(WHICHGPU_STATUS \"none\")\nset(WHICHGPU_BACKEND \"\")\n"));
   EXPECT_EQ(NoAnswerText(*report.no_answer), "no answer for --among hip: ROCm is not installed");
-  EXPECT_THAT(Why(report, {}), HasSubstr("no answer for --among hip"));
+  EXPECT_THAT(Why(testing::TestTables(), report, {}), HasSubstr("no answer for --among hip"));
 }
 
 }  // namespace
