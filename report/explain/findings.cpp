@@ -84,10 +84,10 @@ Finding OfDriver(const Tables& tables, const Report& report, std::string_view ru
   finding.summary = OutcomeText(tables, runtime, driver);
   Advise(advice, finding);
   // What stands before the driver is no way to any device: what it does to other programs is the finding.
-  if (driver.error && driver.error->name == probe::kBeforeDriver) {
+  const bool misleads_others = driver.error && driver.error->name == probe::kBeforeDriver;
+  if (misleads_others || (driver.error && driver.error->name == probe::kBeforeDriverHere))
     finding.summary = driver.error->text;
-    finding.severity = Severity::kDegraded;
-  }
+  if (misleads_others) finding.severity = Severity::kDegraded;
   const bool known = AdviseOnError(Find(tables, runtime), report, driver, finding);
   if (driver.manifest) AddEvidence(finding, "manifest", *driver.manifest);
   if (driver.library) AddEvidence(finding, "library", *driver.library);

@@ -40,9 +40,9 @@ def cards(count):
 
 class Machine(Installed):
     """A container says that it is one, so that the answer is the same wherever this runs. first: the scenario of a libcuda
-    that is found before the other; without: libraries that are not here."""
+    that is found before the other; ours: by this tool alone; without: libraries that are not here."""
 
-    def __init__(self, first=None, without=(), **machine):
+    def __init__(self, first=None, ours=False, without=(), **machine):
         super().__init__(**machine)
         for name in without:
             (self._folder("lib") / name).unlink()
@@ -51,9 +51,12 @@ class Machine(Installed):
             (self._folder("first") / "libcuda.so.1").write_bytes((self._folder("lib") / "libcuda.so.1").read_bytes())
             (self._folder("first") / "libcuda.so.1.scenario.json").write_text(json.dumps(first))
             self.folders = f"{self._folder('first')}:{self.folders}"
+        self.ours = ours
 
     def environment(self):
-        return {**super().environment(), "LD_LIBRARY_PATH": self.folders, "container": "docker"}
+        first, _, others = self.folders.partition(":")
+        paths = {"WHICHGPU_LIBRARY_PATH": first, "LD_LIBRARY_PATH": others} if self.ours else {"LD_LIBRARY_PATH": self.folders}
+        return {**super().environment(), **paths, "container": "docker"}
 
     def given(self, **variables):
         self.variables = {**self.variables, **variables}
@@ -169,6 +172,17 @@ class Causes(unittest.TestCase):
         self.is_of("nvidia_uvm_not_passed", findings["runtime.cuda.failed"])
         commands = [fix.get("command") for fix in findings["runtime.cuda.failed"]["fix"]]
         self.assertEqual(["docker run --gpus all", None], commands[-2:], "the host's part is not done here")
+
+    def test_a_stub_that_other_programs_do_not_find_is_no_fault_of_the_machine(self):
+        for ours in (False, True):
+            _, findings, value = self.look(Machine(**cards(1), live=ALL_NODES, devices=[gpu(1)], ours=ours,
+                                                   first=act("init", "error", code=34)))
+            finding = findings["driver.cuda.stub.absent"]
+            variable = "WHICHGPU_LIBRARY_PATH" if ours else "LD_LIBRARY_PATH"
+            self.assertEqual("note" if ours else "degraded", finding["severity"])
+            self.assertIn(f"take its folder out of {variable}", finding["fix"][0]["text"])
+            self.assertIn(f"export {variable}=", " ".join(step.get("command", "") for step in value["advice"]))
+            self.assertEqual(ours, "which other programs do not read" in finding["summary"])
 
     def test_in_wsl_a_linux_driver_is_passed_over(self):
         no_device = act("init", "error", code=100)

@@ -25,7 +25,7 @@ RUNS = 8  # at a time: many of them wait
 class CudaMachine(FakeMachine):
     def __init__(self, scenario, libraries=None, first=None, **variables):
         """`libraries`: other files under the libraries' names, or what such a file holds. `first`: the scenario of a copy of
-        libcuda that is found before the driver."""
+        libcuda that is found before the driver, by every program."""
         super().__init__(BINARY, BUILD)
         folder = self._folder("lib")
         (folder / "libcuda.so.1").symlink_to(FAKES / "fake_cuda" / "libcuda.so.1")
@@ -45,6 +45,7 @@ class CudaMachine(FakeMachine):
             shutil.copy(FAKES / "fake_cuda" / "libcuda.so.1", self._folder("first"))
             (self.folder / "first" / "libcuda.so.1.scenario.json").write_text(json.dumps(first))
             self.variables["WHICHGPU_LIBRARY_PATH"] = f"{self.folder / 'first'}:{folder}"
+            self.variables["LD_LIBRARY_PATH"] = str(self.folder / "first")
 
     def environment(self):
         return {**super().environment(), "WHICHGPU_LIBRARY_PATH": str(self._folder("lib")),
@@ -84,7 +85,9 @@ STUB = pathlib.Path("/usr/local/cuda/lib64/stubs/libcuda.so")
 ELF_32 = b"\x7fELF\x01\x01\x01".ljust(16, b"\0") + b"\x03\0\x03\0\x01".ljust(4080, b"\0")
 # name -> machine, outcome, stage, error; advice is the error's own
 SURVEYS = {
-    "the stub": (init(34), "absent", "init", "CUDA_ERROR_STUB_LIBRARY"),
+    "the stub": (init(34), "absent", "init", "stub_here"),
+    "the stub, for all programs": (one(act("init", "error", code=34), variables={"LD_LIBRARY_PATH": str(FAKES / "fake_cuda")}),
+                                   "absent", "init", "CUDA_ERROR_STUB_LIBRARY"),
     "no device": (init(100), "no_device", "init", "CUDA_ERROR_NO_DEVICE"),
     "no fabric manager": (init(802), "failed", "init", "CUDA_ERROR_SYSTEM_NOT_READY"),
     "another driver": (init(803), "failed", "init", "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"),
@@ -96,7 +99,7 @@ SURVEYS = {
     "a text file": (driver_is(b"libcuda lives elsewhere\n"), "failed", "load", "unloadable"),
     "a driver without what is called": (driver_is(FAKES / "fake_cuda_old" / "libcuda.so.1"), "failed", "symbols",
                                         "missing_symbol"),
-    **({"the toolkit's own stub": (driver_is(STUB), "absent", "init", "CUDA_ERROR_STUB_LIBRARY")}
+    **({"the toolkit's own stub": (driver_is(STUB), "absent", "init", "stub_here")}
        if STUB.exists() else {}),
     "all hidden": (one(variables={"CUDA_VISIBLE_DEVICES": ""}), "hidden", "init", "CUDA_ERROR_NO_DEVICE"),
     "a hang": (one(act("init", "hang")), "timed_out", "init", None),
