@@ -138,6 +138,12 @@ const probe::PhysicalDevice* FindDevice(std::span<const probe::PhysicalDevice> d
   return found == devices.end() ? nullptr : &*found;
 }
 
+bool IsAbout(const Finding& finding, std::string_view device_id) {
+  if (!finding.device_ids) return finding.device_id == device_id;
+  return std::find(finding.device_ids->begin(), finding.device_ids->end(), device_id) !=
+         finding.device_ids->end();
+}
+
 const probe::View* FindView(const probe::PhysicalDevice& device, std::string_view runtime,
                             std::string_view driver) {
   const auto found = std::find_if(device.views.begin(), device.views.end(), [&](const probe::View& view) {

@@ -73,6 +73,8 @@ inline constexpr std::string_view kDescribed = "assumed";
 // What people call it: its plain name, with the id behind where others have the same one; the id where it has
 // none.
 [[nodiscard]] std::string DeviceName(std::span<const probe::PhysicalDevice> devices, const std::string& id);
+// Whether a finding is about this device, alone or among others.
+[[nodiscard]] bool IsAbout(const Finding& finding, std::string_view device_id);
 [[nodiscard]] const probe::View* FindView(const probe::PhysicalDevice& device, std::string_view runtime,
                                           std::string_view driver);
 

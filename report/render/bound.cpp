@@ -65,7 +65,10 @@ Report Bounded(const Report& report) {
   std::erase_if(out.devices, [&](const auto& device) { return is_cut(device.id); });
   std::erase_if(out.measurements, of_cut);
   std::erase_if(out.scores, of_cut);
-  std::erase_if(out.findings, of_cut);
+  std::erase_if(out.findings, [&](const Finding& finding) {
+    if (!finding.device_ids) return of_cut(finding);
+    return std::all_of(finding.device_ids->begin(), finding.device_ids->end(), is_cut);
+  });
   Cut(out.devices);
   Cut(out.measurements, kMostMeasurements);
   Cut(out.scores, kMostMeasurements);

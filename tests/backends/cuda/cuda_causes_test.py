@@ -107,10 +107,12 @@ class Causes(unittest.TestCase):
             with self.subTest(value=value):
                 machine = Machine(**cards(count), live=ALL_NODES, devices=[gpu(number + 1) for number in range(count)])
                 _, findings, value_of = self.look(machine.given(CUDA_VISIBLE_DEVICES=value, NVIDIA_VISIBLE_DEVICES="0"))
-                self.assertEqual([f"unreached.pci-0000-0{number}-00-0" for number in hidden],
-                                 [finding["id"] for finding in value_of["findings"]])
+                finding, = value_of["findings"]
+                self.assertEqual(f"unreached.pci-0000-0{hidden[0]}-00-0", finding["id"])
+                self.assertEqual([f"pci:0000:0{number}:00.0" for number in hidden],
+                                 finding.get("device_ids", [finding["device_id"]]))
                 for finding in findings.values():
-                    self.assertIn(f"is hidden by CUDA_VISIBLE_DEVICES={value}", finding["summary"])
+                    self.assertIn(f" hidden by CUDA_VISIBLE_DEVICES={value}", finding["summary"])
                     self.assertIn(because, finding["summary"])
                     self.assertEqual(["unset CUDA_VISIBLE_DEVICES"], [fix.get("command") for fix in finding["fix"]])
                 self.assertNotIn("NVIDIA_VISIBLE_DEVICES", json.dumps(value_of["findings"]))
