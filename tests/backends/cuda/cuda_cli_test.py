@@ -123,7 +123,7 @@ MEASURED = {
                         "CUDA_ERROR_DEVICE_UNAVAILABLE"),
     "a GPU that its mode closes": (one(act("create", "error", code=46), attributes={"compute_mode": 2}), "failed", "init",
                                    "compute_prohibited (46)", "compute_prohibited"),
-    "memory that is full": (one(memory_free_bytes=4096), "unsupported", "launch", "are free", None),
+    "memory that is full": (one(memory_free_bytes=4096), "over_budget", "launch", "who holds the rest can not be seen", None),
 }
 NVLINK = {"nvlinks": 4}
 # A machine whose GPUs can not be joined keeps the figures of each: name -> scenario, status of what failed.
@@ -300,11 +300,13 @@ class Cuda(unittest.TestCase):
         for name, (_, status, _, _, error) in MEASURED.items():
             with self.subTest(name):
                 value = self.answer(name)
-                if status == "unsupported":
-                    self.assertTrue(any("end what holds its memory" in text for text in warnings(value)))
-                    continue
-                finding = next(f for f in value["findings"] if f["id"] == f"measure.cuda.nvidia.{status}")
+                is_full = status == "over_budget"
+                finding = next(f for f in value["findings"] if f["id"] == (
+                    "memory.others.pci-0000-01-00-0" if is_full else f"measure.cuda.nvidia.{status}"))
                 self.assertTrue(finding["fix"])
+                if is_full:
+                    self.assertIn("who holds it can not be seen from here", finding["meaning"])
+                    self.assertTrue(any("who holds its memory can not be seen" in text for text in warnings(value)))
                 if error:
                     row = ERRORS[error]
                     self.assertEqual((row["layer"], row["meaning"], row["fix"][0]["text"]),
