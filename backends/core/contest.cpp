@@ -301,7 +301,7 @@ std::optional<Series> Contest::Try(const Candidate& candidate, const Shape& shap
   }
   const std::string misfit = Misfit(variant, shape, context_.session.limits());
   if (!misfit.empty()) {
-    context_.reporter.Fail(variant, Reported(shape), MeasurementStatus::kUnsupported, Stage::kLaunch, misfit);
+    Refuse(variant, shape, misfit);
     return std::nullopt;
   }
   if (!Affordable(candidate, shape)) return std::nullopt;

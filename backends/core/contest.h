@@ -76,6 +76,9 @@ class Contest {
   [[nodiscard]] bool Allocates(const Candidate& candidate, const Shape& shape);
   [[nodiscard]] bool Shrink(Shape& shape) const;
   void LeaveToOthers(const kernels::Variant& variant, const Shape& shape) const;
+  // Reports what can not run at that size: the device's memory would hold it, and somebody who can not be
+  // seen has that, or the device has no room for it at all.
+  void Refuse(const kernels::Variant& variant, const Shape& shape, std::string misfit) const;
   // As they would be if this process had all that is free.
   [[nodiscard]] Limits LimitsWithoutOthers() const;
   // What the arrays of the headline would take if they need not be so small for others' sake that the caches

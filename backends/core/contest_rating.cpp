@@ -81,8 +81,7 @@ bool Contest::RateOne(Candidate& candidate) {
     const bool first = candidate.rate == 0;
     const std::string misfit = Misfit(variant, {.problem = problem}, context_.session.limits());
     if (!misfit.empty()) {
-      if (first)
-        context_.reporter.Fail(variant, problem, MeasurementStatus::kUnsupported, Stage::kLaunch, misfit);
+      if (first) Refuse(variant, {.problem = problem}, misfit);
       return !first;
     }
     const auto trial = TimeSmall(candidate, problem, first);

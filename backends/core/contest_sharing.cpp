@@ -2,6 +2,8 @@
 // What a contest does on a device of which others leave a part of the memory.
 #include <algorithm>
 #include <numeric>
+#include <string>
+#include <utility>
 
 #include "backends/core/contest.h"
 #include "backends/core/sharing.h"
@@ -50,6 +52,19 @@ void Contest::LeaveToOthers(const Variant& variant, const Shape& shape) const {
   const Limits& limits = context_.session.limits();
   const std::uint64_t bytes = NeededBytes(variant, shape, limits.shape);
   context_.reporter.LeaveToOthers(variant, Reported(shape), bytes, WhyLeftToOthers(limits, bytes));
+}
+
+void Contest::Refuse(const Variant& variant, const Shape& shape, std::string misfit) const {
+  const Limits& limits = context_.session.limits();
+  const probe::RuntimeDevice& device = context_.request.device;
+  const std::uint64_t bytes = NeededBytes(variant, shape, limits.shape);
+  const std::uint64_t free_bytes = limits.memory_free_bytes.value_or(UINT64_MAX);
+  const std::uint64_t all_bytes = device.memory_total_bytes.value_or(0);
+  if (!OnHost(device) && bytes > free_bytes && bytes <= all_bytes)
+    return context_.reporter.LeaveToOthers(variant, Reported(shape), bytes,
+                                           WhyFull(free_bytes, all_bytes, bytes));
+  context_.reporter.Fail(variant, Reported(shape), MeasurementStatus::kUnsupported, probe::Stage::kLaunch,
+                         std::move(misfit));
 }
 
 bool Contest::Allocates(const Candidate& candidate, const Shape& shape) {

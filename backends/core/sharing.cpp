@@ -54,6 +54,11 @@ std::string WhyLeftToOthers(const Limits& limits, std::uint64_t needed_bytes) {
          (needed_bytes <= most ? " beside what other figures hold" : "");
 }
 
+std::string WhyFull(std::uint64_t free_bytes, std::uint64_t all_bytes, std::uint64_t needed_bytes) {
+  return SizeText(free_bytes) + " of " + SizeText(all_bytes) + " are free, and " + SizeText(needed_bytes) +
+         " are needed; who holds the rest can not be seen";
+}
+
 probe::Status Allocations::Check(std::string_view call, std::uint64_t bytes) const {
   // What they leave may be less than the device's own bound on a buffer.
   const bool by_others =

@@ -40,6 +40,11 @@ void ShareWith(std::string others, OthersWork work, Limits& limits);
 // that other figures hold the rest.
 [[nodiscard]] std::string WhyLeftToOthers(const Limits& limits, std::uint64_t needed_bytes);
 
+// The same where nobody is seen to use the device: "4 KiB of 24576 MiB are free, and 128 KiB are needed; who
+// holds the rest can not be seen".
+[[nodiscard]] std::string WhyFull(std::uint64_t free_bytes, std::uint64_t all_bytes,
+                                  std::uint64_t needed_bytes);
+
 // What a session has allocated, and what it may.
 class Allocations {
  public:

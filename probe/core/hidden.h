@@ -30,6 +30,8 @@ inline constexpr std::string_view kLeftByDriver = "driver_left_card";
 // The error of a file of the runtime's that is found before this machine's driver and is none, in the report
 // of a driver of its own: the runtime does without it, and other programs take what they find first.
 inline constexpr std::string_view kBeforeDriver = "before_driver";
+// The same of one that a variable of this tool's alone brings: other programs do not find it.
+inline constexpr std::string_view kBeforeDriverHere = "before_driver_here";
 
 [[nodiscard]] inline HardwareDevice HiddenHardware(std::string_view module, const PciAddress& address,
                                                    std::string_view variable, std::string because = {}) {

@@ -38,6 +38,11 @@ inline constexpr std::array<std::string_view, 1> kDriverNames = {"libcuda.so.1"}
 // Of the Windows host under this Linux (WSL), which has its libraries in a folder of their own.
 [[nodiscard]] bool IsWindowsDriver(std::string_view path);
 
+// Whether a file of that name is brought by WHICHGPU_LIBRARY_PATH alone, of which other programs know
+// nothing.
+[[nodiscard]] bool IsForToolAlone(const std::string& path, const system::FileSystem& files,
+                                  const system::Environment& environment);
+
 // libcuda.so.1, which the kernel driver's packages install, not loaded. Errors as system::Library::Find.
 [[nodiscard]] Result<Library> FindDriver(const system::FileSystem& files,
                                          const system::Environment& environment);

@@ -290,7 +290,7 @@ Error NoLibrary(Error error, const KernelDriver& driver) {
 Diagnosis Diagnose(Error error, const KernelDriver& driver, const std::vector<NvmlGpu>& gpus,
                    const std::string& library, const system::Environment& environment,
                    const std::optional<Error>& management) {
-  if (error.name == kStub) return {Outcome::kAbsent, std::move(error)};
+  if (error.name == kStub || error.name == kStubHere) return {Outcome::kAbsent, std::move(error)};
   const bool unexplained = error.name == kNoDevice || error.name == kUnknown || error.code == 304;
   if (auto found = unexplained ? Explained(error, driver, gpus, library, management) : std::nullopt)
     return *std::move(found);

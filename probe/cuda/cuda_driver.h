@@ -36,6 +36,9 @@ struct KernelDriver {
 // older ones than are known. Source: NVIDIA, "CUDA Compatibility", table "Minimum Required Driver Version".
 [[nodiscard]] std::optional<std::string> NewestRunnable(std::string_view driver_version);
 
+// The error of a stub to which WHICHGPU_LIBRARY_PATH alone leads, where it is all that is found.
+inline constexpr std::string_view kStubHere = "stub_here";
+
 struct Diagnosis {
   Outcome outcome = Outcome::kFailed;
   Error error;

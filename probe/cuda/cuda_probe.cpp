@@ -77,6 +77,11 @@ class Survey {
   // The instances of GPUs in MIG mode that CUDA does not show: it shows a process one at most.
   void AddInstances(std::vector<RuntimeDevice>& devices) const;
   void Fail(Error error) {
+    if (error.code == kCuErrorStubLibrary &&
+        IsForToolAlone(library_path_, context_.files, context_.environment)) {
+      error.name = kStubHere;
+      error.text = "WHICHGPU_LIBRARY_PATH leads to the toolkit's stub for linking, which is no driver";
+    }
     auto diagnosis =
         Diagnose(std::move(error), driver_, Gpus(), library_path_, context_.environment, nvml_error_);
     if (diagnosis.outcome == Outcome::kHidden) ExplainVariables({});
@@ -157,7 +162,7 @@ std::optional<Api> Survey::Start() {
 }
 
 // Programs that take the first file of the name, as all but this one do, find no GPU by it. Where nothing but
-// a stub is here that is the error of all.
+// a stub is here that is the error of all (Fail).
 void Survey::TellOfStub(const StartedDriver& started) const {
   const auto stub = std::find_if(started.passed_over.begin(), started.passed_over.end(),
                                  [](const auto& one) { return one.code == kCuErrorStubLibrary; });
@@ -167,10 +172,13 @@ void Survey::TellOfStub(const StartedDriver& started) const {
   report.library = stub->path;
   report.outcome = Outcome::kAbsent;
   report.stage = Stage::kInit;
-  report.error = Error{"cuInit", stub->code, std::string(kBeforeDriver),
-                       fmt::format("{} is found before {} and is no driver: programs that load the first of "
-                                   "the name have no GPU",
-                                   stub->path, started.library.path.value_or("the driver's"))};
+  const bool is_ours = IsForToolAlone(stub->path, context_.files, context_.environment);
+  report.error =
+      Error{"cuInit", stub->code, std::string(is_ours ? kBeforeDriverHere : kBeforeDriver),
+            fmt::format("{} is found before {} and is no driver: {}", stub->path,
+                        started.library.path.value_or("the driver's"),
+                        is_ours ? "WHICHGPU_LIBRARY_PATH leads to it, which other programs do not read"
+                                : "programs that load the first of the name have no GPU")};
   context_.sink(std::move(report));
 }
 
@@ -178,8 +186,12 @@ void Survey::WarnOfOthers(const StartedDriver& started) const {
   for (const auto& [path, code] : started.passed_over) {
     std::string text =
         fmt::format("{} is not this machine's driver, {} ({})", path, ErrorOf("cuInit", code).name, code);
-    if (started.code == kCuSuccess)
-      text += fmt::format(": {} was taken; programs that find the first will fail", library_path_);
+    if (started.code == kCuSuccess) {
+      const bool is_ours = IsForToolAlone(path, context_.files, context_.environment);
+      text += fmt::format(": {} was taken; {}", library_path_,
+                          is_ours ? "WHICHGPU_LIBRARY_PATH alone leads to the first"
+                                  : "programs that find the first will fail");
+    }
     if (driver_.signs.wsl && !driver_.in_container && !IsWindowsDriver(path))
       text += ". In WSL the Windows driver serves: remove NVIDIA's Linux driver";
     context_.sink(Warning{std::move(text)});

@@ -112,6 +112,11 @@ StartedDriver MostTelling(std::vector<StartedDriver> refused, const Error& behin
 
 bool IsWindowsDriver(std::string_view path) { return path.starts_with("/usr/lib/wsl/"); }
 
+bool IsForToolAlone(const std::string& path, const system::FileSystem& files,
+                    const system::Environment& environment) {
+  return system::Library::IsForToolAlone(path, kDriverNames, DriverDirectories(), files, environment);
+}
+
 Result<Library> FindDriver(const system::FileSystem& files, const system::Environment& environment) {
   return Find(files, environment, {});
 }

@@ -20,8 +20,12 @@ void AddLoad(const NvmlGpu& gpu, std::vector<std::string>& out) {
     out.push_back(fmt::format("{}: {}: what is measured on it may be too low", name, load));
   if (gpu.memory_free_bytes && gpu.memory_total_bytes &&
       *gpu.memory_free_bytes < *gpu.memory_total_bytes / kNearlyFull) {
-    out.push_back(fmt::format("{}: {} of {} MiB are free: end what holds its memory, which nvidia-smi lists",
-                              name, *gpu.memory_free_bytes >> 20U, *gpu.memory_total_bytes >> 20U));
+    // Of other containers' processes the management library does not tell.
+    const bool is_seen = gpu.load.processes.value_or(0) > 0;
+    out.push_back(fmt::format("{}: {} of {} MiB are free: {}", name, *gpu.memory_free_bytes >> 20U,
+                              *gpu.memory_total_bytes >> 20U,
+                              is_seen ? "end what holds its memory, which nvidia-smi lists"
+                                      : "who holds its memory can not be seen from here"));
   }
 }
 

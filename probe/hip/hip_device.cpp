@@ -98,13 +98,14 @@ void AddPeers(const Api& api, int device, RuntimeDevice& out) {
   out.facts.push_back({"peers", peers.empty() ? "none" : fmt::format("{}", fmt::join(peers, " "))});
 }
 
-// HIP's devices are the nodes that the variables leave, one by one; empty where they are not.
+// HIP's devices are the nodes that the variables leave, one by one, as far as their addresses tell; empty
+// where they are not.
 std::vector<amd::KfdNode> NodesOf(const std::vector<amd::KfdNode>& nodes,
                                   const system::Environment& environment,
                                   const std::vector<RuntimeDevice>& devices) {
   auto visible = VisibleNodes(environment, nodes);
   const auto is_its = [](const amd::KfdNode& node, const RuntimeDevice& device) {
-    return device.identity.pci && SlotOf(node.address) == SlotOf(*device.identity.pci);
+    return !device.identity.pci || SlotOf(node.address) == SlotOf(*device.identity.pci);
   };
   if (!std::equal(visible.begin(), visible.end(), devices.begin(), devices.end(), is_its)) visible.clear();
   return visible;
@@ -231,7 +232,12 @@ Result<std::vector<RuntimeDevice>> ReadDevices(const Api& api, const std::vector
   std::vector<RuntimeDevice> devices;
   devices.reserve(static_cast<std::size_t>(*count));
   for (int device = 0; device < *count; ++device) devices.push_back(ReadDevice(api, device));
-  NamePartitions(nodes, NodesOf(nodes, environment, devices), devices);
+  const auto visible = NodesOf(nodes, environment, devices);
+  for (std::size_t i = 0; i < visible.size(); ++i) {
+    auto& address = devices[i].identity.pci;
+    if (!address) address = visible[i].address;
+  }
+  NamePartitions(nodes, visible, devices);
   for (RuntimeDevice& device : devices) {
     const amd::KfdNode* node = NodeOf(nodes, device);
     CorrectUnits(node, environment, device);

@@ -95,23 +95,28 @@ std::vector<std::string_view> Entries(const List& list) {
   return out;
 }
 
-// The node that an entry names by its UUID, as its reader takes it (the same sources). ROCr takes any
-// beginning of 5 to 20 characters, in either case, that is one node's alone; HIP, from 6.2 on, the first node
-// whose UUID, in small letters, has the entry in it as it stands.
-std::optional<std::size_t> NamedByUuid(std::string_view entry, bool rocr, const std::vector<KfdNode>& nodes) {
+// The nodes whose UUID an entry may mean (the same sources): for ROCr those that it begins, by 5 to 20
+// characters in either case; for HIP, from 6.2 on, those whose UUID, in small letters, has the entry in it as
+// it stands.
+std::vector<std::size_t> MatchedByUuid(std::string_view entry, bool rocr, const std::vector<KfdNode>& nodes) {
   const std::string text = rocr ? Lower(Trim(entry)) : std::string(entry);
   if (rocr ? !text.starts_with("g") || text.size() < 5 || text.size() > 20
            : text.find(kUuidPrefix) == std::string::npos)
-    return std::nullopt;
-  std::optional<std::size_t> found;
+    return {};
+  std::vector<std::size_t> found;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (!nodes[i].unique_id) continue;
     const std::string uuid = fmt::format("{}{:016x}", kUuidPrefix, *nodes[i].unique_id);
-    if (rocr ? !Lower(uuid).starts_with(text) : uuid.find(text) == std::string::npos) continue;
-    if (found) return rocr ? std::nullopt : found;
-    found = i;
+    if (rocr ? Lower(uuid).starts_with(text) : uuid.find(text) != std::string::npos) found.push_back(i);
   }
   return found;
+}
+
+// The one that it takes: HIP the first of them, ROCr one that is matched alone.
+std::optional<std::size_t> NamedByUuid(std::string_view entry, bool rocr, const std::vector<KfdNode>& nodes) {
+  const auto matched = MatchedByUuid(entry, rocr, nodes);
+  const bool is_taken = rocr ? matched.size() == 1 : !matched.empty();
+  return is_taken ? std::optional(matched.front()) : std::nullopt;
 }
 
 // The nodes that a list leaves, in its order. It ends at the first entry that is none of them; ROCr's also at
@@ -139,6 +144,26 @@ bool NamesNone(std::string_view entry, bool rocr, const std::vector<KfdNode>& no
   return !nodes.empty() && all_known && !NamedByUuid(entry, rocr, nodes);
 }
 
+// Of a card that is divided the address alone would mean all of it.
+std::string NameOf(const KfdNode& node, const std::vector<KfdNode>& nodes) {
+  const bool is_part = std::any_of(nodes.begin(), nodes.end(), [&](const KfdNode& other) {
+    return SlotOf(other.address) == SlotOf(node.address) && other.partition != node.partition;
+  });
+  return fmt::format(
+      "{} ({}{})", node.target.value_or("a GPU"), ToString(node.address),
+      is_part || node.partition != 0 ? fmt::format(", partition {}", node.partition) : std::string());
+}
+
+// "is the beginning of 2 GPUs' UUIDs: gfx90a (0000:03:00.0), gfx90a (0000:43:00.0)"
+std::string SeveralText(const std::vector<std::size_t>& matched, const std::vector<KfdNode>& nodes) {
+  constexpr std::size_t kMost = 4;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < std::min(matched.size(), kMost); ++i)
+    names.push_back(NameOf(nodes[matched[i]], nodes));
+  if (matched.size() > kMost) names.push_back(fmt::format("{} more", matched.size() - kMost));
+  return fmt::format("is the beginning of {} GPUs' UUIDs: {}", matched.size(), fmt::join(names, ", "));
+}
+
 // The first entry that ends a list; `nodes`: those among which it counts.
 std::string FaultIn(const List& list, const std::vector<KfdNode>& nodes) {
   const bool rocr = list.name == kRocr;
@@ -153,19 +178,11 @@ std::string FaultIn(const List& list, const std::vector<KfdNode>& nodes) {
       const bool nearly = IsDigits(trimmed) || trimmed.starts_with(kUuidPrefix);
       return say(entry, nearly ? "has a blank or a zero too many" : "is neither a number nor GPU-...");
     }
+    const auto matched = MatchedByUuid(entry, rocr, nodes);
+    if (rocr && matched.size() > 1) return say(entry, SeveralText(matched, nodes));
     if (NamesNone(entry, rocr, nodes)) return say(entry, "names no GPU here");
   }
   return {};
-}
-
-// Of a card that is divided the address alone would mean all of it.
-std::string NameOf(const KfdNode& node, const std::vector<KfdNode>& nodes) {
-  const bool is_part = std::any_of(nodes.begin(), nodes.end(), [&](const KfdNode& other) {
-    return SlotOf(other.address) == SlotOf(node.address) && other.partition != node.partition;
-  });
-  return fmt::format(
-      "{} ({}{})", node.target.value_or("a GPU"), ToString(node.address),
-      is_part || node.partition != 0 ? fmt::format(", partition {}", node.partition) : std::string());
 }
 
 // Takes out of `nodes` those that the devices are: by slot and partition, then by slot alone, for HIP may
@@ -221,7 +238,10 @@ Unshown UnshownOf(const system::Environment& environment, const std::vector<Runt
   std::vector<const RuntimeDevice*> devices;
   devices.reserve(shown.size());
   for (const RuntimeDevice& device : shown) devices.push_back(&device);
-  TakeOut(TakeOut(std::move(devices), out.left), out.hidden);
+  const auto others = TakeOut(TakeOut(std::move(devices), out.left), out.hidden);
+  // One that does not tell its address may be any of those that are left.
+  const auto tells = [](const RuntimeDevice* device) { return device->identity.pci.has_value(); };
+  if (!std::all_of(others.begin(), others.end(), tells)) out.left.clear();
   return out;
 }
 

@@ -11,6 +11,7 @@
 namespace probe::system {
 namespace {
 
+constexpr std::string_view kOwnPath = "WHICHGPU_LIBRARY_PATH";
 constexpr std::size_t kMaxSonameBytes = 255;
 constexpr std::size_t kMaxReasons = 8;
 
@@ -46,7 +47,7 @@ bool AnyCandidate(std::span<const std::string_view> sonames, std::span<const std
       return false;
     return visit(soname, visited.emplace_back(std::move(path)));
   };
-  for (const auto& directory : AbsoluteEntries(environment.Get("WHICHGPU_LIBRARY_PATH").value_or(""))) {
+  for (const auto& directory : AbsoluteEntries(environment.Get(kOwnPath).value_or(""))) {
     for (const auto soname : sonames) {
       if (IsSoname(soname) && at(soname, directory + "/" + std::string(soname))) return true;
     }
@@ -164,9 +165,20 @@ bool Library::Exists(std::span<const std::string_view> sonames, std::span<const 
                       });
 }
 
+bool Library::IsForToolAlone(std::string_view path, std::span<const std::string_view> sonames,
+                             std::span<const std::string> directories, const FileSystem& files,
+                             const Environment& environment) {
+  if (!IsNamedByUser(sonames, files, environment)) return false;
+  auto others = environment;
+  others.Unset(kOwnPath);
+  return !AnyCandidate(sonames, directories, files, others, [&](std::string_view, const std::string& found) {
+    return CleanText(files.Resolve(found).value_or(found)) == path;
+  });
+}
+
 bool Library::IsNamedByUser(std::span<const std::string_view> sonames, const FileSystem& files,
                             const Environment& environment) {
-  for (const auto& directory : AbsoluteEntries(environment.Get("WHICHGPU_LIBRARY_PATH").value_or(""))) {
+  for (const auto& directory : AbsoluteEntries(environment.Get(kOwnPath).value_or(""))) {
     for (const auto soname : sonames) {
       if (IsSoname(soname) && files.Exists(directory + "/" + std::string(soname))) return true;
     }

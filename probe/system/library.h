@@ -44,6 +44,12 @@ class Library {
   [[nodiscard]] static bool IsNamedByUser(std::span<const std::string_view> sonames, const FileSystem& files,
                                           const Environment& environment);
 
+  // Whether of all that Open searches WHICHGPU_LIBRARY_PATH alone leads to this file, whose real path it is,
+  // as info() has it: then other programs do not find it.
+  [[nodiscard]] static bool IsForToolAlone(std::string_view path, std::span<const std::string_view> sonames,
+                                           std::span<const std::string> directories, const FileSystem& files,
+                                           const Environment& environment);
+
   // Paths of the files that this process has loaded whose name begins so, by whichever library they came
   // along.
   [[nodiscard]] static std::vector<std::string> LoadedFiles(std::string_view name);

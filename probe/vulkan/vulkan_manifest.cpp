@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "probe/vulkan/vulkan_manifest.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 
@@ -119,18 +122,32 @@ std::vector<std::string> ManifestFiles(std::string_view folder, const system::Fi
   return paths;
 }
 
-std::string WhatItLacks(const DriverManifest& driver, const system::FileSystem& files,
-                        const system::Environment& environment) {
+std::vector<std::string> WhatItLacks(const DriverManifest& driver, const system::FileSystem& files,
+                                     const system::Environment& environment) {
   const auto& rows = Drivers().drivers;
   const auto row = std::find_if(rows.begin(), rows.end(),
                                 [&](const DriverRow& one) { return one.Has(FileName(driver.library)); });
-  std::string out;
+  std::vector<std::string> out;
   for (auto left = row == rows.end() ? std::string_view() : row->loads; !left.empty();) {
     const std::array<std::string_view, 1> library = {TakeUpTo(left, ' ')};
-    if (system::Library::Exists(library, {}, files, environment)) continue;
-    out.append(out.empty() ? "" : ", ").append(library.front());
+    if (!system::Library::Exists(library, {}, files, environment)) out.emplace_back(library.front());
   }
   return out;
+}
+
+Error WhyNotLoaded(Error refusal, std::vector<std::string> lacking) {
+  if (refusal.name != "unloadable") return refusal;
+  const auto others = std::stable_partition(lacking.begin(), lacking.end(), [&](const std::string& library) {
+    return refusal.text.find(library) != std::string::npos;
+  });
+  if (others == lacking.begin()) return refusal;
+  refusal.name = "client_libraries_missing";
+  auto text =
+      fmt::format("the driver does not load here without {}", fmt::join(lacking.begin(), others, ", "));
+  if (others != lacking.end())
+    text += fmt::format(" (nor is there {})", fmt::join(others, lacking.end(), ", "));
+  refusal.text = text + ": " + refusal.text;
+  return refusal;
 }
 
 std::vector<std::string> ListedFiles(std::string_view list, const system::FileSystem& files) {

@@ -55,9 +55,13 @@ struct DriverManifest {
 [[nodiscard]] DriverManifest ReadDriver(const std::string& path, const system::FileSystem& files,
                                         const system::Environment& environment);
 
-// Of the libraries that its makers leave to others to install, those that are not here: "a.so.1, b.so.2".
-[[nodiscard]] std::string WhatItLacks(const DriverManifest& driver, const system::FileSystem& files,
-                                      const system::Environment& environment);
+// Of the libraries that its makers leave to others to install, those that are not here.
+[[nodiscard]] std::vector<std::string> WhatItLacks(const DriverManifest& driver,
+                                                   const system::FileSystem& files,
+                                                   const system::Environment& environment);
+// Why the driver was not loaded, by what opening its library gave: for want of some of those, where the
+// dynamic loader names one of them; another error stays as it is.
+[[nodiscard]] Error WhyNotLoaded(Error refusal, std::vector<std::string> lacking);
 
 // Where a manifest's library_path leads: absolute, relative to the manifest, or searched as the dynamic
 // loader does. Nothing found: nullopt.

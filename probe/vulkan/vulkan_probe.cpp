@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The vulkan module. Each registered driver gets an instance of its own, one after the other in one process:
 // the loader itself merges all drivers' devices and does not say whose is whose, nor which driver failed.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -58,18 +61,21 @@ DriverReport ReportOf(const DriverManifest& driver) {
   return report;
 }
 
-// The loader says "incompatible driver" of one that it could not load and of one that failed to start alike.
+// What the loader calls an "incompatible driver" is one that it could not load, or one that failed to start.
+// That a library is missing is the cause only where the dynamic loader names it; of a driver that loads, what
+// it would ask for later may be.
 Error WhyIncompatible(const ProbeContext& context, const DriverManifest& driver, const Error& error) {
   const std::array<std::string_view, 1> library = {driver.library};
   const auto opened = system::Library::Open(library, {}, context.files, context.environment);
-  Error out = opened ? error : opened.error();
-  if (!opened && out.name != "unloadable") return out;
-  if (const auto lacking = WhatItLacks(driver, context.files, context.environment); !lacking.empty()) {
-    out.name = "client_libraries_missing";
-    out.text = "the driver does not start here without what it loads: " + lacking;
-  } else if (opened) {
-    out.text =
-        "the driver does not start here: its kernel driver, its device or a library of its own is missing";
+  auto lacking = WhatItLacks(driver, context.files, context.environment);
+  if (!opened) return WhyNotLoaded(opened.error(), std::move(lacking));
+  Error out = error;
+  out.text =
+      "the driver does not start here: its kernel driver, its device or a library of its own is missing";
+  if (!lacking.empty()) {
+    out.name = "client_libraries_absent";
+    out.text = fmt::format("the driver loads and does not start here; it may ask for {}, not installed",
+                           fmt::join(lacking, ", "));
   }
   return out;
 }

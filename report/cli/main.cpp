@@ -28,6 +28,7 @@
 #include "report/cli/pages.h"
 #include "report/compare/compare.h"
 #include "report/core/tables.h"
+#include "report/render/bound.h"
 #include "report/render/describe.h"
 #include "report/render/faces.h"
 #include "report/render/fields.h"
@@ -208,6 +209,10 @@ int ExitCode(const Options& options, const report::Report& report, int interrupt
   return options.exit_code ? static_cast<int>(render::ExitCodeOf(report)) : 0;
 }
 
+void TellWarnings(const report::Report& report) {
+  for (const auto& warning : render::ToldWarnings(report.warnings)) Say("whichgpu: warning: ", warning.text);
+}
+
 // What whoever runs the command has to know: of the faces JSON alone says it.
 void TellOfBuild(const report::Report& report) {
   if (report.recommendations.empty() || !report.recommendations.front().artefact) return;
@@ -309,7 +314,7 @@ int Run(const std::vector<std::string>& arguments) {
   const auto& outcome = std::get<report::Produced>(produced);
   if (options.command == Command::kQuery) {
     if (!options.run.facts_suffice) {
-      for (const report::Warning& warning : outcome.report.warnings) Say("whichgpu: warning: ", warning.text);
+      TellWarnings(outcome.report);
     }
     const int code = PrintQuery(options, outcome.tables, outcome.report);
     return outcome.interrupted_by != 0 ? kSignalBase + outcome.interrupted_by : code;
@@ -325,7 +330,7 @@ int Run(const std::vector<std::string>& arguments) {
   }
   if (options.target && !options.json && !options.why) TellOfBuild(outcome.report);
   if (options.json || options.command == Command::kRecommend) {
-    for (const report::Warning& warning : outcome.report.warnings) Say("whichgpu: warning: ", warning.text);
+    TellWarnings(outcome.report);
   }
   if (outcome.interrupted_by != 0 && !options.json)
     Say("whichgpu: ", "interrupted before everything was asked");

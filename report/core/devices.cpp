@@ -2,8 +2,10 @@
 #include "report/core/devices.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
+#include "probe/core/load.h"
 #include "probe/core/parse.h"
 #include "probe/core/vendor_names.h"
 #include "report/core/quantity.h"
@@ -136,6 +138,39 @@ const probe::PhysicalDevice* FindDevice(std::span<const probe::PhysicalDevice> d
   const auto found =
       std::find_if(devices.begin(), devices.end(), [&](const auto& device) { return device.id == id; });
   return found == devices.end() ? nullptr : &*found;
+}
+
+const probe::Fact* UtilizationOf(const probe::PhysicalDevice& device) {
+  const auto find = [](const std::vector<probe::Fact>& facts) {
+    const auto fact = std::find_if(facts.begin(), facts.end(), [](const probe::Fact& known) {
+      return known.key == probe::kUtilizationFact;
+    });
+    return fact == facts.end() ? nullptr : &*fact;
+  };
+  const probe::Fact* fact = device.hardware ? find(device.hardware->facts) : nullptr;
+  for (const probe::View& view : device.views) {
+    if (fact == nullptr) fact = find(view.device.facts);
+  }
+  return fact;
+}
+
+bool IsSeenInUse(const probe::PhysicalDevice& device) {
+  const auto number_in = [](const std::string* fact) {
+    unsigned number = 0;
+    if (fact != nullptr) std::from_chars(fact->data(), fact->data() + fact->size(), number);
+    return number;
+  };
+  const probe::Fact* utilization = UtilizationOf(device);
+  return (utilization != nullptr && number_in(&utilization->value) >= probe::kBusyPercent) ||
+         std::any_of(device.views.begin(), device.views.end(), [&](const probe::View& view) {
+           return number_in(probe::FindFact(view.device.facts, "processes")) > 0;
+         });
+}
+
+bool IsAbout(const Finding& finding, std::string_view device_id) {
+  if (!finding.device_ids) return finding.device_id == device_id;
+  return std::find(finding.device_ids->begin(), finding.device_ids->end(), device_id) !=
+         finding.device_ids->end();
 }
 
 const probe::View* FindView(const probe::PhysicalDevice& device, std::string_view runtime,

@@ -73,6 +73,15 @@ inline constexpr std::string_view kDescribed = "assumed";
 // What people call it: its plain name, with the id behind where others have the same one; the id where it has
 // none.
 [[nodiscard]] std::string DeviceName(std::span<const probe::PhysicalDevice> devices, const std::string& id);
+// How much of the time a card was used when it was found, by whichever source knows: the kernel or one of its
+// runtimes; nullptr for none.
+[[nodiscard]] const probe::Fact* UtilizationOf(const probe::PhysicalDevice& device);
+// Whether others were seen to compute on it then, or to hold memory there. Of another container's or user's
+// processes nobody may tell.
+[[nodiscard]] bool IsSeenInUse(const probe::PhysicalDevice& device);
+
+// Whether a finding is about this device, alone or among others.
+[[nodiscard]] bool IsAbout(const Finding& finding, std::string_view device_id);
 [[nodiscard]] const probe::View* FindView(const probe::PhysicalDevice& device, std::string_view runtime,
                                           std::string_view driver);
 

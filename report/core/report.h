@@ -274,6 +274,7 @@ struct Finding {
   std::string layer;
   Severity severity = Severity::kNote;
   std::optional<std::string> device_id;
+  std::optional<std::vector<std::string>> device_ids;  // of several at once, device_id's among them
   std::optional<std::string> runtime;
   std::string summary;
   std::vector<Evidence> evidence;

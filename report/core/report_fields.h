@@ -104,8 +104,8 @@ WHICHGPU_FIELDS(NoAnswer, use, asked, reason, rejected)
 WHICHGPU_FIELDS(Evidence, source, value)
 WHICHGPU_FIELDS(Fix, text, command, needs_root, needs_reboot)
 WHICHGPU_FIELDS(Step, text, command, needs_root, needs_reboot, why)
-WHICHGPU_FIELDS(Finding, id, layer, severity, device_id, runtime, summary, evidence, meaning, fix, source,
-                confidence)
+WHICHGPU_FIELDS(Finding, id, layer, severity, device_id, device_ids, runtime, summary, evidence, meaning, fix,
+                source, confidence)
 WHICHGPU_FIELDS(Installed, runtime, file)
 WHICHGPU_FIELDS(Host, name, os, system, libc, kernel, architecture, container, virtualization, os_release,
                 installed)

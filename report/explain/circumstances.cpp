@@ -127,12 +127,18 @@ void AddLeftToOthers(const Tables& tables, const Report& report, const probe::Ph
   finding.summary =
       fmt::format("{} on {}: {} not measured for want of free memory: {}", Title(tables, gravest->runtime),
                   device.name, is_all ? "it was" : "a part of it was", gravest->reason.value_or(""));
-  finding.meaning =
-      "other programs hold its memory, and of what they leave free this tool takes a small part, so as not "
-      "to disturb them; nothing is known to be wrong with the device or its driver";
+  const bool is_seen = IsSeenInUse(device);
+  finding.meaning = fmt::format(
+      "{}; nothing is known to be wrong with the device or its driver",
+      is_seen
+          ? "other programs hold its memory, and of what they leave free this tool takes a small part, so "
+            "as not to disturb them"
+          : "its memory is full, and who holds it can not be seen from here: programs of another user, of "
+            "another container or of a virtual machine, or what a program left that did not end well");
   finding.fix.push_back(
-      {"end the programs that hold its memory, or wait until they have ended, and measure "
-       "again",
+      {fmt::format(
+           "{}end the programs that hold its memory, or wait until they have ended, and measure again",
+           is_seen ? "" : "look for them as root, of a container on its host; "),
        std::nullopt, false, false});
   out.push_back(std::move(finding));
 }

@@ -84,10 +84,10 @@ Finding OfDriver(const Tables& tables, const Report& report, std::string_view ru
   finding.summary = OutcomeText(tables, runtime, driver);
   Advise(advice, finding);
   // What stands before the driver is no way to any device: what it does to other programs is the finding.
-  if (driver.error && driver.error->name == probe::kBeforeDriver) {
+  const bool misleads_others = driver.error && driver.error->name == probe::kBeforeDriver;
+  if (misleads_others || (driver.error && driver.error->name == probe::kBeforeDriverHere))
     finding.summary = driver.error->text;
-    finding.severity = Severity::kDegraded;
-  }
+  if (misleads_others) finding.severity = Severity::kDegraded;
   const bool known = AdviseOnError(Find(tables, runtime), report, driver, finding);
   if (driver.manifest) AddEvidence(finding, "manifest", *driver.manifest);
   if (driver.library) AddEvidence(finding, "library", *driver.library);
@@ -208,7 +208,7 @@ std::string WhatItLacks(const Tables& tables, const Report& report, const probe:
 }
 
 void AddUnreached(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
-                  const std::set<std::string>& parents, ToldVariables& told, std::vector<Finding>& out) {
+                  const std::set<std::string>& parents, HiddenGpus& hidden, std::vector<Finding>& out) {
   // A node that may not be opened is the finding of AddNodes.
   const bool denied =
       device.hardware && std::any_of(device.hardware->nodes.begin(), device.hardware->nodes.end(),
@@ -234,11 +234,8 @@ void AddUnreached(const Tables& tables, const Report& report, const probe::Physi
     finding.meaning = *none;
     return out.push_back(std::move(finding));
   }
-  if (const auto hiding = HidingVariables(report, device); !hiding.empty() && !not_asked) {
-    BlameVariables(report, device, hiding, finding);
-    for (const auto& variable : hiding) told[variable.name].insert(VendorOf(device).value_or(0));
-    return out.push_back(std::move(finding));
-  }
+  if (const auto hiding = HidingVariables(report, device); !hiding.empty() && !not_asked)
+    return hidden.Tell(report, device, hiding, std::move(finding), out);
   if (const auto held = HeldForGuest(device)) {
     BlameGuest(device, *held, finding);
     return out.push_back(std::move(finding));
@@ -357,9 +354,9 @@ void Escalate(const Report& report, std::vector<Finding>& findings) {
 std::vector<Finding> Findings(const Tables& tables, const Report& report) {
   std::vector<Finding> findings;
   const auto parents = ParentIds(report.devices);
-  ToldVariables told;
+  HiddenGpus hidden;
   for (const auto& device : report.devices) {
-    AddUnreached(tables, report, device, parents, told, findings);
+    AddUnreached(tables, report, device, parents, hidden, findings);
     if (report.not_asked.device_ids.contains(device.id)) continue;
     AddMissingRuntime(tables, report, device, findings);
     AddNodes(device, findings);
@@ -370,7 +367,7 @@ std::vector<Finding> Findings(const Tables& tables, const Report& report) {
   AddNotAsked(report, findings);
   AddDoubts(report, findings);
   AddMeasurements(tables, report, findings);
-  const HidingRuntimes hiding(tables, report, told);
+  const HidingRuntimes hiding(tables, report, hidden.told());
   AddProbes(tables, report, hiding, findings);
   AddVariables(report, hiding.told(), findings);
   NameGroups(tables, report, findings);

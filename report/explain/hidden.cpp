@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "report/core/devices.h"
 #include "report/core/hiding.h"
 #include "report/core/wording.h"
 #include "report/explain/parts.h"
@@ -16,6 +18,31 @@ namespace report::explain {
 namespace {
 
 using Variables = std::vector<probe::EnvironmentVariable>;
+
+// In the place of a maker, of what is told of a whole runtime.
+constexpr std::uint32_t kNobodysAlone = 0;
+
+// "2 x NVIDIA H200, Tesla T4 and 3 more"
+std::string NamesOf(const std::vector<const probe::PhysicalDevice*>& devices) {
+  constexpr std::size_t kMost = 3;
+  std::vector<std::pair<std::string_view, std::size_t>> names;
+  for (const auto* device : devices) {
+    const auto known =
+        std::find_if(names.begin(), names.end(), [&](const auto& one) { return one.first == device->name; });
+    if (known == names.end())
+      names.emplace_back(device->name, 1);
+    else
+      ++known->second;
+  }
+  std::vector<std::string> told;
+  std::size_t left = devices.size();
+  for (const auto& [name, count] : names) {
+    if (told.size() == kMost) break;
+    told.push_back(count == 1 ? std::string(name) : fmt::format("{} x {}", count, name));
+    left -= count;
+  }
+  return fmt::format("{}{}", fmt::join(told, ", "), left > 0 ? fmt::format(" and {} more", left) : "");
+}
 
 Fix Unset(const Variables& variables, std::string_view what) {
   std::vector<std::string_view> names;
@@ -47,16 +74,31 @@ bool AreTold(const ToldVariables& told, const Variables& variables) {
   });
 }
 
-void BlameVariables(const Report& report, const probe::PhysicalDevice& device, const Variables& variables,
-                    Finding& finding) {
-  finding.layer = "programming_interface";
-  finding.summary = fmt::format("{} is hidden by {}", device.name, SettingText(variables));
+void HiddenGpus::Tell(const Report& report, const probe::PhysicalDevice& device, const Variables& variables,
+                      Finding finding, std::vector<Finding>& out) {
+  for (const auto& variable : variables)
+    told_[variable.name].insert(VendorOf(device).value_or(kNobodysAlone));
+  auto settings = SettingText(variables);
   const auto* because = probe::FindFact(device.hardware->facts, probe::kHiddenBecauseFact);
   // Of several it does not say whose value it is about.
-  if (because != nullptr && variables.size() == 1) finding.summary += ": " + *because;
-  AddVariablesAsEvidence(report, variables, finding);
-  finding.meaning = "other programs started like this one do not see it either";
-  finding.fix.push_back(Unset(variables, "this GPU, too"));
+  if (because != nullptr && variables.size() == 1) settings += ": " + *because;
+  auto& [devices, place] = groups_[settings];
+  devices.push_back(&device);
+  const bool is_one = devices.size() == 1;
+  if (is_one) {
+    place = out.size();
+    out.push_back(std::move(finding));
+  }
+  Finding& told = out[place];
+  told.layer = "programming_interface";
+  told.summary = fmt::format("{} {} hidden by {}", NamesOf(devices), is_one ? "is" : "are", settings);
+  told.meaning =
+      fmt::format("other programs started like this one do not see {} either", is_one ? "it" : "them");
+  told.fix = {Unset(variables, is_one ? "this GPU, too" : "these GPUs, too")};
+  if (is_one) return AddVariablesAsEvidence(report, variables, told);
+  auto& ids = told.device_ids ? *told.device_ids : told.device_ids.emplace({*told.device_id});
+  ids.push_back(device.id);
+  for (const auto& evidence : finding.evidence) AddEvidence(told, evidence.source, evidence.value);
 }
 
 void BlameVariables(const RuntimeFacts* facts, const Report& report, const probe::ProbeReport& probe,
@@ -69,8 +111,6 @@ void BlameVariables(const RuntimeFacts* facts, const Report& report, const probe
 }
 
 namespace {
-
-constexpr std::uint32_t kNobodysAlone = 0;
 
 // What hides another maker's GPU may be of no account, while this runtime lacks all of its own.
 bool AreToldOf(const RuntimeFacts& facts, const ToldVariables& told, const Variables& variables) {

@@ -49,17 +49,28 @@ Owners OwnersFor(const Tables& tables, const Report& report, const Finding& find
   return out;
 }
 
+// "/dev/kfd and /dev/dri/renderD128"; of many the first, for the devices tell of all.
+std::string ListText(std::vector<std::string> list) {
+  constexpr std::size_t kMost = 4;
+  if (const std::size_t all = list.size(); all > kMost) {
+    list.resize(kMost - 1);
+    list.push_back(fmt::format("{} more", all - list.size()));
+  }
+  return fmt::format("{}", fmt::join(list, " and "));
+}
+std::string PathsText(const std::set<std::string>& paths) { return ListText({paths.begin(), paths.end()}); }
+
 // A group that has no name here is told by its number, and joined by no command.
 Fix Joining(const Owners& groups) {
   std::vector<std::string> names;
   std::vector<std::string> told;
   for (const auto& [group, paths] : groups) {
     if (probe::IsGroupName(group)) names.push_back(group);
-    told.push_back(fmt::format("{} (of {})", group, fmt::join(paths, " and ")));
+    told.push_back(fmt::format("{} (of {})", group, PathsText(paths)));
   }
   const bool is_one = groups.size() == 1;
   Fix fix{fmt::format("join the group{} {}, then log in again; in a container pass {} with --group-add",
-                      is_one ? "" : "s", fmt::join(told, " and "),
+                      is_one ? "" : "s", ListText(std::move(told)),
                       is_one ? "its numeric id" : "their numeric ids"),
           std::nullopt, true, false};
   if (names.size() == groups.size()) fix.remedy = Remedy{Action::kJoinGroups, std::move(names), true};
@@ -72,11 +83,10 @@ bool IsPlainNode(std::string_view path) {
 }
 
 Fix Opening(const std::set<std::string>& paths) {
-  const auto all = fmt::format("{}", fmt::join(paths, " and "));
   Fix fix{
       fmt::format("only root may open {}, whatever groups a user is in: let a rule of udev give {} a group "
                   "(GROUP=\"render\", MODE=\"0660\"); until the next start everybody may after this",
-                  all, paths.size() == 1 ? "it" : "each"),
+                  PathsText(paths), paths.size() == 1 ? "it" : "each"),
       std::nullopt, true, false};
   if (std::all_of(paths.begin(), paths.end(), IsPlainNode))
     fix.command = fmt::format("chmod a+rw {}", fmt::join(paths, " "));

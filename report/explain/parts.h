@@ -95,9 +95,25 @@ void NameGroups(const Tables& tables, const Report& report, std::vector<Finding>
 using ToldVariables = std::map<std::string, std::set<std::uint32_t>>;
 [[nodiscard]] bool AreTold(const ToldVariables& told,
                            const std::vector<probe::EnvironmentVariable>& variables);
-// Whatever is missing beside it: first nothing may hide the GPU.
-void BlameVariables(const Report& report, const probe::PhysicalDevice& device,
-                    const std::vector<probe::EnvironmentVariable>& variables, Finding& finding);
+// The GPUs that nothing reaches and variables hide: whatever is missing beside that, first nothing may hide
+// them. Those that the same variables hide for the same reason have one finding.
+class HiddenGpus {
+ public:
+  // Makes of what is told of any such GPU its finding, or adds the GPU to the one that is in `out`, of which
+  // nothing may be taken meanwhile.
+  void Tell(const Report& report, const probe::PhysicalDevice& device,
+            const std::vector<probe::EnvironmentVariable>& variables, Finding finding,
+            std::vector<Finding>& out);
+  [[nodiscard]] const ToldVariables& told() const { return told_; }
+
+ private:
+  struct Group {
+    std::vector<const probe::PhysicalDevice*> devices;
+    std::size_t place = 0;
+  };
+  std::map<std::string, Group> groups_;  // by the settings and what is wrong with them
+  ToldVariables told_;
+};
 // Of a runtime that they hide every device from.
 void BlameVariables(const RuntimeFacts* facts, const Report& report, const probe::ProbeReport& probe,
                     Finding& finding);

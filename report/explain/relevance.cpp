@@ -63,7 +63,7 @@ bool MayBeat(const Report& report, const probe::PhysicalDevice& gpu, const probe
 
 // What is wrong with a runtime for one maker's cards alone concerns them.
 bool Concerns(const Tables& tables, const Finding& finding, const probe::PhysicalDevice& gpu) {
-  if (finding.device_id) return *finding.device_id == gpu.id;
+  if (finding.device_id) return IsAbout(finding, gpu.id);
   const auto* facts = finding.runtime ? Find(tables, *finding.runtime) : nullptr;
   const auto vendor = VendorOf(gpu);
   return facts && facts->vendor && vendor && IsOfVendor(*facts, *vendor);

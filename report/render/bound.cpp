@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,7 @@ namespace {
 
 constexpr std::size_t kMost = 64;
 constexpr std::size_t kMostMeasurements = 4096;
+constexpr std::size_t kMostWarnings = 16;
 
 template <class T>
 void Cut(std::vector<T>& list, std::size_t most = kMost) {
@@ -47,7 +49,32 @@ void CutDevice(probe::PhysicalDevice& device) {
   for (probe::View& view : device.views) Cut(view.device.facts);
 }
 
+// Their places, each text once: of a record there may be any number.
+std::vector<std::size_t> Different(const std::vector<Warning>& warnings) {
+  std::set<std::string_view> texts;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < warnings.size(); ++i) {
+    if (texts.insert(warnings[i].text).second) places.push_back(i);
+  }
+  return places;
+}
+
 }  // namespace
+
+std::vector<Warning> ToldWarnings(const std::vector<Warning>& warnings) {
+  auto places = Different(warnings);
+  Cut(places, kMostWarnings);
+  std::vector<Warning> told;
+  for (const std::size_t place : places) told.push_back(warnings[place]);
+  if (const auto more = UntoldWarnings(warnings); more > 0)
+    told.emplace_back(fmt::format("{} more warning{}: --json has all", more, more == 1 ? "" : "s"));
+  return told;
+}
+
+std::size_t UntoldWarnings(const std::vector<Warning>& warnings) {
+  const std::size_t all = Different(warnings).size();
+  return all - std::min(all, kMostWarnings);
+}
 
 Report Bounded(const Report& report) {
   const auto ids = ShownIds(report);
@@ -65,7 +92,10 @@ Report Bounded(const Report& report) {
   std::erase_if(out.devices, [&](const auto& device) { return is_cut(device.id); });
   std::erase_if(out.measurements, of_cut);
   std::erase_if(out.scores, of_cut);
-  std::erase_if(out.findings, of_cut);
+  std::erase_if(out.findings, [&](const Finding& finding) {
+    if (!finding.device_ids) return of_cut(finding);
+    return std::all_of(finding.device_ids->begin(), finding.device_ids->end(), is_cut);
+  });
   Cut(out.devices);
   Cut(out.measurements, kMostMeasurements);
   Cut(out.scores, kMostMeasurements);
@@ -83,7 +113,7 @@ Report Bounded(const Report& report) {
     std::erase_if(out.no_answer->rejected, of_cut);
     Cut(out.no_answer->rejected);
   }
-  Cut(out.warnings);
+  out.warnings = ToldWarnings(report.warnings);
   if (out.devices.size() < report.devices.size()) {
     out.warnings.push_back(fmt::format("{} of {} devices are shown: --json has all, --device shows one",
                                        out.devices.size(), report.devices.size()));

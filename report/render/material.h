@@ -31,6 +31,7 @@ struct Material {
   std::vector<ShownWay> ways;
   std::vector<Problem> problems;
   std::vector<NextStep> steps;
+  std::size_t untold = 0;  // warnings
 };
 
 // Scores in their order, equal GPUs that are reached alike as one way.

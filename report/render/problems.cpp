@@ -36,7 +36,8 @@ bool IsRanked(const Report& report, const Rejected& option) {
 bool IsTold(const Report& report, const std::optional<std::string>& device_id,
             const std::optional<std::string>& runtime, bool verbose) {
   return std::any_of(report.findings.begin(), report.findings.end(), [&](const Finding& finding) {
-    return IsShown(finding, verbose) && finding.device_id == device_id && finding.runtime == runtime;
+    const bool is_of = device_id ? IsAbout(finding, *device_id) : !finding.device_id;
+    return IsShown(finding, verbose) && is_of && finding.runtime == runtime;
   });
 }
 

@@ -260,8 +260,10 @@ void Rest(const Report& report, const Material& material, const Parts& parts, Pa
     more.push_back(Counted(problems, "problem"));
   if (const auto steps = material.steps.size() - parts.steps; steps > 0)
     more.push_back(Counted(steps, "step"));
+  // The last of the warnings may stand for many.
   if (const auto warnings = report.warnings.size() - parts.warnings; warnings > 0)
-    more.push_back(Counted(warnings, "warning"));
+    more.push_back(
+        Counted(warnings + material.untold - std::min<std::size_t>(material.untold, 1), "warning"));
   more.emplace_back(more.empty() && report.measured ? "Every figure" : "every figure");
   const auto origin = report.measured ? fmt::format("Measured {} (--measure does it again). ",
                                                     AgoText(*report.measured, report.created))
@@ -289,7 +291,8 @@ std::size_t Limit(const Report& report, int width) {
 
 std::string Screen(const Tables& tables, const Report& report, const TerminalOptions& options) {
   const Report clean = Cleaned(Bounded(report), kLongestText);
-  const Material material = Gather(tables, clean);
+  Material material = Gather(tables, clean);
+  material.untold = UntoldWarnings(report.warnings);
   Parts parts;
   parts.ways = material.ways.size();
   parts.problems = material.problems.size();

@@ -37,8 +37,8 @@ std::vector<GpuFix> FixesOfGpus(const Report& report) {
     });
     const auto fixing = [&](bool of_device) {
       return std::find_if(report.findings.begin(), report.findings.end(), [&](const Finding& finding) {
-        const bool wanted = usable      ? finding.id.starts_with("missing.") && finding.device_id == device.id
-                            : of_device ? finding.device_id == device.id
+        const bool wanted = usable      ? finding.id.starts_with("missing.") && IsAbout(finding, device.id)
+                            : of_device ? IsAbout(finding, device.id)
                                         : finding.severity != Severity::kNote && !finding.device_id;
         return wanted && finding.changes_answer && !finding.fix.empty();
       });
@@ -151,15 +151,12 @@ std::vector<const Finding*> AlikeAfter(const Report& report, const Finding& find
   const auto fix = [](const Finding& of) {
     return of.fix.empty() ? std::string_view() : of.fix.front().text;
   };
-  const bool is_set = finding.layer == "programming_interface";
   for (const auto* other = &finding + 1; other != report.findings.data() + report.findings.size(); ++other) {
     const auto* another = other->device_id ? FindDevice(report.devices, *other->device_id) : nullptr;
     const bool same = kind(*other) == kind(finding) && other->runtime == finding.runtime &&
                       other->severity == finding.severity && other->meaning == finding.meaning &&
                       fix(*other) == fix(finding);
-    const bool is_of_both = is_set && other->layer == finding.layer;
-    if (same && another && another != device && (is_of_both || AreEqualGpus(*another, *device)))
-      alike.push_back(other);
+    if (same && another && another != device && AreEqualGpus(*another, *device)) alike.push_back(other);
   }
   return alike;
 }

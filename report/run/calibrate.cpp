@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -13,7 +12,6 @@
 #include "backends/core/measurement_fields.h"
 #include "backends/core/plan.h"
 #include "backends/registry.h"
-#include "probe/core/load.h"
 #include "report/core/devices.h"
 #include "report/run/exclusions.h"
 #include "report/run/hung_equals.h"
@@ -59,40 +57,14 @@ bool IsVirtualMachine(const probe::PhysicalDevice& device) {
          std::any_of(device.hardware->facts.begin(), device.hardware->facts.end(), is_flag);
 }
 
-// How much of the time a card was used when it was found, by whichever source knows: sysfs or one of its
-// runtimes.
-const probe::Fact* UtilizationOf(const probe::PhysicalDevice& device) {
-  const auto find = [](const std::vector<probe::Fact>& facts) {
-    const auto fact = std::find_if(facts.begin(), facts.end(), [](const probe::Fact& known) {
-      return known.key == probe::kUtilizationFact;
-    });
-    return fact == facts.end() ? nullptr : &*fact;
-  };
-  const probe::Fact* fact = device.hardware ? find(device.hardware->facts) : nullptr;
-  for (const probe::View& view : device.views) {
-    if (fact == nullptr) fact = find(view.device.facts);
-  }
-  return fact;
-}
-
-unsigned NumberIn(const std::string* fact) {
-  unsigned number = 0;
-  if (fact != nullptr) std::from_chars(fact->data(), fact->data() + fact->size(), number);
-  return number;
-}
-
 // How much a figure of it would suffer from others, by what was told when it was found: whether they compute
 // on it or hold its memory, and how much of that is free. The least first; without a word nobody uses it.
 auto DisturbanceOf(const probe::PhysicalDevice& device) {
   constexpr double kLeastFree = 0.5;  // of all; less is somebody's, even if nobody tells whose
-  const probe::Fact* utilization = UtilizationOf(device);
-  bool in_use = utilization != nullptr && NumberIn(&utilization->value) >= probe::kBusyPercent;
-  for (const probe::View& view : device.views)
-    in_use = in_use || NumberIn(probe::FindFact(view.device.facts, "processes")) > 0;
   const auto free = device.memory.free_bytes;
   const auto all = device.memory.total_bytes;
   const bool is_full = free && all && static_cast<double>(*free) < kLeastFree * static_cast<double>(*all);
-  const bool disturbed = in_use || is_full;
+  const bool disturbed = IsSeenInUse(device) || is_full;
   return std::tuple(disturbed, disturbed && free ? -static_cast<double>(*free) : 0.0);
 }
 

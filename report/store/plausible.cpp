@@ -219,6 +219,8 @@ std::optional<std::string> OddAnswer(const Report& report) {
   for (std::size_t i = 0; i < report.findings.size(); ++i) {
     const Finding& finding = report.findings[i];
     look("findings", i, "device_id", finding.device_id);
+    for (const std::string& id : finding.device_ids.value_or(std::vector<std::string>()))
+      look("findings", i, "device_ids", id);
     if (!odd && std::find(kLayers.begin(), kLayers.end(), finding.layer) == kLayers.end())
       odd =
           Expected(fmt::format("findings[{}].layer", i), fmt::format("one of {}", fmt::join(kLayers, ", ")));

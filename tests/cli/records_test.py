@@ -318,6 +318,20 @@ class Crowds(WithFiles):
                 if arguments != ("recommend", "--why"):
                     self.assertIn("64 of ", process.stdout)
 
+    def test_of_thousands_of_warnings_each_is_told_once_and_many_are_counted(self):
+        record = crowd(1, True)
+        record["warnings"] = ["the same"] * 3000 + [f"another {number}" for number in range(200)]
+        (self.root / "record.json").write_text(json.dumps(record))
+        for arguments in (("--details",), ("list",), ("recommend",), ("recommend", "--json"), ("--json",)):
+            process = run(*arguments, "--replay", self.root)
+            told = process.stdout if arguments in (("--details",), ("list",)) else process.stderr
+            self.assertEqual(1, told.count("the same"), arguments)
+            self.assertEqual(15, told.count("another "), arguments)
+            self.assertIn("185 more warnings: --json has all", told, arguments)
+            if "--json" in arguments:
+                self.assertEqual(3000, json.loads(process.stdout)["warnings"].count("the same"), arguments)
+        self.assertRegex(run("--replay", self.root).stdout, r"20\d more warnings")
+
     def test_a_signal_ends_it(self):
         # The fullest record of the accepted size, and a reader that never comes for the answer.
         (self.root / "record.json").write_text(json.dumps(crowd(4000, True)))

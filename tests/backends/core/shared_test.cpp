@@ -79,6 +79,25 @@ TEST(Shared, AFigureForWhichThereIsNoRoomHasOneRow) {
       << *prompts.front()->reason;
 }
 
+// Nobody is seen to use the device, and its memory is taken.
+TEST(Shared, MemoryThatSomebodyUnseenHoldsIsNoWantOfTheDevice) {
+  for (const bool is_small : {false, true}) {
+    FakeScript script;
+    script.free_bytes = 1000;
+    FakeSession session(script);
+    auto request = Request();
+    request.device.memory_total_bytes = is_small ? 2000 : 8 << 20;
+    const Outcome outcome = MeasureFake(session, FakeVariants({"gemm", "rival"}, {"read"}), request);
+    ASSERT_FALSE(outcome.measurements.empty());
+    for (const Measurement& m : outcome.measurements) {
+      EXPECT_EQ(IsLeft(m), !is_small) << m.implementation;
+      EXPECT_EQ(m.status, is_small ? MeasurementStatus::kUnsupported : MeasurementStatus::kOverBudget);
+      EXPECT_EQ(m.reason->find("0 KiB of 8 MiB are free, and ") == 0, !is_small) << *m.reason;
+      EXPECT_EQ(m.reason->ends_with("who holds the rest can not be seen"), !is_small) << *m.reason;
+    }
+  }
+}
+
 TEST(Shared, FiguresTakeTurnsWithTheMemory) {
   const auto [outcome, peak_bytes] = MeasureWithin(16384 * kKiB, 2e10);
   ExpectNoFailure(outcome);

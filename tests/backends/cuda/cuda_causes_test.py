@@ -40,9 +40,9 @@ def cards(count):
 
 class Machine(Installed):
     """A container says that it is one, so that the answer is the same wherever this runs. first: the scenario of a libcuda
-    that is found before the other; without: libraries that are not here."""
+    that is found before the other; ours: by this tool alone; without: libraries that are not here."""
 
-    def __init__(self, first=None, without=(), **machine):
+    def __init__(self, first=None, ours=False, without=(), **machine):
         super().__init__(**machine)
         for name in without:
             (self._folder("lib") / name).unlink()
@@ -51,9 +51,12 @@ class Machine(Installed):
             (self._folder("first") / "libcuda.so.1").write_bytes((self._folder("lib") / "libcuda.so.1").read_bytes())
             (self._folder("first") / "libcuda.so.1.scenario.json").write_text(json.dumps(first))
             self.folders = f"{self._folder('first')}:{self.folders}"
+        self.ours = ours
 
     def environment(self):
-        return {**super().environment(), "LD_LIBRARY_PATH": self.folders, "container": "docker"}
+        first, _, others = self.folders.partition(":")
+        paths = {"WHICHGPU_LIBRARY_PATH": first, "LD_LIBRARY_PATH": others} if self.ours else {"LD_LIBRARY_PATH": self.folders}
+        return {**super().environment(), **paths, "container": "docker"}
 
     def given(self, **variables):
         self.variables = {**self.variables, **variables}
@@ -104,10 +107,12 @@ class Causes(unittest.TestCase):
             with self.subTest(value=value):
                 machine = Machine(**cards(count), live=ALL_NODES, devices=[gpu(number + 1) for number in range(count)])
                 _, findings, value_of = self.look(machine.given(CUDA_VISIBLE_DEVICES=value, NVIDIA_VISIBLE_DEVICES="0"))
-                self.assertEqual([f"unreached.pci-0000-0{number}-00-0" for number in hidden],
-                                 [finding["id"] for finding in value_of["findings"]])
+                finding, = value_of["findings"]
+                self.assertEqual(f"unreached.pci-0000-0{hidden[0]}-00-0", finding["id"])
+                self.assertEqual([f"pci:0000:0{number}:00.0" for number in hidden],
+                                 finding.get("device_ids", [finding["device_id"]]))
                 for finding in findings.values():
-                    self.assertIn(f"is hidden by CUDA_VISIBLE_DEVICES={value}", finding["summary"])
+                    self.assertIn(f" hidden by CUDA_VISIBLE_DEVICES={value}", finding["summary"])
                     self.assertIn(because, finding["summary"])
                     self.assertEqual(["unset CUDA_VISIBLE_DEVICES"], [fix.get("command") for fix in finding["fix"]])
                 self.assertNotIn("NVIDIA_VISIBLE_DEVICES", json.dumps(value_of["findings"]))
@@ -143,8 +148,8 @@ class Causes(unittest.TestCase):
             self.assertIn("CUDA work: there is none to be updated", finding["meaning"])
             self.assertEqual(lacks, "NVIDIA_DRIVER_CAPABILITIES lacks graphics" in finding["meaning"])
             commands = [fix["command"] for fix in finding["fix"] if "command" in fix]
-            self.assertEqual("docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=all", commands[0])
-            self.assertTrue(any("X11 and of GLVND" in fix["text"] for fix in finding["fix"]), finding["fix"])
+            self.assertIn("docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=all", commands[:1] if lacks else commands)
+            self.assertIn("X11 and of GLVND" if lacks else "of X11 or of GLVND", json.dumps(finding))
             self.assertNotIn("update or reinstall", json.dumps(finding))
 
     def test_a_container_without_nodes_is_not_told_that_no_module_is_loaded(self):
@@ -169,6 +174,17 @@ class Causes(unittest.TestCase):
         self.is_of("nvidia_uvm_not_passed", findings["runtime.cuda.failed"])
         commands = [fix.get("command") for fix in findings["runtime.cuda.failed"]["fix"]]
         self.assertEqual(["docker run --gpus all", None], commands[-2:], "the host's part is not done here")
+
+    def test_a_stub_that_other_programs_do_not_find_is_no_fault_of_the_machine(self):
+        for ours in (False, True):
+            _, findings, value = self.look(Machine(**cards(1), live=ALL_NODES, devices=[gpu(1)], ours=ours,
+                                                   first=act("init", "error", code=34)))
+            finding = findings["driver.cuda.stub.absent"]
+            variable = "WHICHGPU_LIBRARY_PATH" if ours else "LD_LIBRARY_PATH"
+            self.assertEqual("note" if ours else "degraded", finding["severity"])
+            self.assertIn(f"take its folder out of {variable}", finding["fix"][0]["text"])
+            self.assertIn(f"export {variable}=", " ".join(step.get("command", "") for step in value["advice"]))
+            self.assertEqual(ours, "which other programs do not read" in finding["summary"])
 
     def test_in_wsl_a_linux_driver_is_passed_over(self):
         no_device = act("init", "error", code=100)

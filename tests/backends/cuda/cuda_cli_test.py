@@ -25,7 +25,7 @@ RUNS = 8  # at a time: many of them wait
 class CudaMachine(FakeMachine):
     def __init__(self, scenario, libraries=None, first=None, **variables):
         """`libraries`: other files under the libraries' names, or what such a file holds. `first`: the scenario of a copy of
-        libcuda that is found before the driver."""
+        libcuda that is found before the driver, by every program."""
         super().__init__(BINARY, BUILD)
         folder = self._folder("lib")
         (folder / "libcuda.so.1").symlink_to(FAKES / "fake_cuda" / "libcuda.so.1")
@@ -45,6 +45,7 @@ class CudaMachine(FakeMachine):
             shutil.copy(FAKES / "fake_cuda" / "libcuda.so.1", self._folder("first"))
             (self.folder / "first" / "libcuda.so.1.scenario.json").write_text(json.dumps(first))
             self.variables["WHICHGPU_LIBRARY_PATH"] = f"{self.folder / 'first'}:{folder}"
+            self.variables["LD_LIBRARY_PATH"] = str(self.folder / "first")
 
     def environment(self):
         return {**super().environment(), "WHICHGPU_LIBRARY_PATH": str(self._folder("lib")),
@@ -84,7 +85,9 @@ STUB = pathlib.Path("/usr/local/cuda/lib64/stubs/libcuda.so")
 ELF_32 = b"\x7fELF\x01\x01\x01".ljust(16, b"\0") + b"\x03\0\x03\0\x01".ljust(4080, b"\0")
 # name -> machine, outcome, stage, error; advice is the error's own
 SURVEYS = {
-    "the stub": (init(34), "absent", "init", "CUDA_ERROR_STUB_LIBRARY"),
+    "the stub": (init(34), "absent", "init", "stub_here"),
+    "the stub, for all programs": (one(act("init", "error", code=34), variables={"LD_LIBRARY_PATH": str(FAKES / "fake_cuda")}),
+                                   "absent", "init", "CUDA_ERROR_STUB_LIBRARY"),
     "no device": (init(100), "no_device", "init", "CUDA_ERROR_NO_DEVICE"),
     "no fabric manager": (init(802), "failed", "init", "CUDA_ERROR_SYSTEM_NOT_READY"),
     "another driver": (init(803), "failed", "init", "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"),
@@ -96,7 +99,7 @@ SURVEYS = {
     "a text file": (driver_is(b"libcuda lives elsewhere\n"), "failed", "load", "unloadable"),
     "a driver without what is called": (driver_is(FAKES / "fake_cuda_old" / "libcuda.so.1"), "failed", "symbols",
                                         "missing_symbol"),
-    **({"the toolkit's own stub": (driver_is(STUB), "absent", "init", "CUDA_ERROR_STUB_LIBRARY")}
+    **({"the toolkit's own stub": (driver_is(STUB), "absent", "init", "stub_here")}
        if STUB.exists() else {}),
     "all hidden": (one(variables={"CUDA_VISIBLE_DEVICES": ""}), "hidden", "init", "CUDA_ERROR_NO_DEVICE"),
     "a hang": (one(act("init", "hang")), "timed_out", "init", None),
@@ -120,7 +123,7 @@ MEASURED = {
                         "CUDA_ERROR_DEVICE_UNAVAILABLE"),
     "a GPU that its mode closes": (one(act("create", "error", code=46), attributes={"compute_mode": 2}), "failed", "init",
                                    "compute_prohibited (46)", "compute_prohibited"),
-    "memory that is full": (one(memory_free_bytes=4096), "unsupported", "launch", "are free", None),
+    "memory that is full": (one(memory_free_bytes=4096), "over_budget", "launch", "who holds the rest can not be seen", None),
 }
 NVLINK = {"nvlinks": 4}
 # A machine whose GPUs can not be joined keeps the figures of each: name -> scenario, status of what failed.
@@ -297,11 +300,13 @@ class Cuda(unittest.TestCase):
         for name, (_, status, _, _, error) in MEASURED.items():
             with self.subTest(name):
                 value = self.answer(name)
-                if status == "unsupported":
-                    self.assertTrue(any("end what holds its memory" in text for text in warnings(value)))
-                    continue
-                finding = next(f for f in value["findings"] if f["id"] == f"measure.cuda.nvidia.{status}")
+                is_full = status == "over_budget"
+                finding = next(f for f in value["findings"] if f["id"] == (
+                    "memory.others.pci-0000-01-00-0" if is_full else f"measure.cuda.nvidia.{status}"))
                 self.assertTrue(finding["fix"])
+                if is_full:
+                    self.assertIn("who holds it can not be seen from here", finding["meaning"])
+                    self.assertTrue(any("who holds its memory can not be seen" in text for text in warnings(value)))
                 if error:
                     row = ERRORS[error]
                     self.assertEqual((row["layer"], row["meaning"], row["fix"][0]["text"]),

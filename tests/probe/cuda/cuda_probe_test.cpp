@@ -31,7 +31,7 @@ TEST(CudaProbe, TellsTheToolkitsStubFromADriver) {
   EXPECT_EQ(report.stage, Stage::kInit);
   ASSERT_TRUE(report.error);
   EXPECT_EQ(report.error->code, 34);
-  EXPECT_EQ(report.error->name, "CUDA_ERROR_STUB_LIBRARY");
+  EXPECT_EQ(report.error->name, "stub_here") << "for this tool alone";
 }
 
 TEST(CudaProbe, WarnsOfDevicesThatItDoesNotLookAt) {
@@ -109,7 +109,7 @@ TEST_P(CudaInitError, HasItsOutcomeAndName) {
   ASSERT_TRUE(report.library);
 }
 INSTANTIATE_TEST_SUITE_P(, CudaInitError,
-                         testing::Values(CodeRow{34, Outcome::kAbsent, "CUDA_ERROR_STUB_LIBRARY"},
+                         testing::Values(CodeRow{34, Outcome::kAbsent, "stub_here"},
                                          CodeRow{100, Outcome::kNoDevice, "CUDA_ERROR_NO_DEVICE"},
                                          CodeRow{802, Outcome::kFailed, "CUDA_ERROR_SYSTEM_NOT_READY"},
                                          CodeRow{803, Outcome::kFailed, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"},
@@ -146,6 +146,9 @@ TEST(CudaProbe, PassesOverAFileThatIsNotThisMachinesDriver) {
     CudaMachine machine(machines::Of(machines::Gpu("A100", 1, 80)));
     const auto compat = machine.Before("/compat", "libcuda.so.1", ThatFails(code));
     const auto stub = machine.Before("/stubs", "libcuda.so.1", ThatFails(34));
+    EXPECT_EQ(machine.Survey().drivers.at(0).error->name, "before_driver_here") << "of this tool alone";
+    EXPECT_THAT(machine.Survey().warnings, testing::Not(testing::Contains(HasSubstr("programs"))));
+    machine.Set("LD_LIBRARY_PATH", stub.substr(0, stub.rfind('/')));
     const auto report = machine.Survey();
     EXPECT_EQ(report.outcome, Outcome::kOk) << code;
     ASSERT_EQ(report.devices.size(), 1U) << code;
@@ -161,6 +164,13 @@ TEST(CudaProbe, PassesOverAFileThatIsNotThisMachinesDriver) {
     EXPECT_THAT(report.warnings,
                 testing::Contains(testing::AllOf(HasSubstr(compat), HasSubstr(fmt::format("({})", code)))));
   }
+}
+
+TEST(CudaProbe, SaysWhoseVariableLeadsToAStub) {
+  CudaMachine machine(ThatFails(34));
+  EXPECT_EQ(machine.Survey().error->name, "stub_here");
+  machine.Set("LD_LIBRARY_PATH", std::filesystem::path(FAKE_CUDA_LIBRARY).parent_path());
+  EXPECT_EQ(machine.Survey().error->name, "CUDA_ERROR_STUB_LIBRARY");
 }
 
 TEST(CudaProbe, SaysTheMostTellingErrorWhereNoFileIsTheDriver) {

@@ -72,6 +72,19 @@ TEST(HipDevice, HasWhatTheKernelKnowsOfItsDiesAndCaches) {
   EXPECT_EQ(FindFact((*devices)[0].facts, "l3_bytes"), nullptr);
 }
 
+TEST(HipDevice, WithoutAnAddressIsTheNodeInItsPlace) {
+  Api api = TwoCards();
+  api.hipDeviceGetPCIBusId = [](char* text, int, int device) -> int {
+    return IsRdna(device) ? 1 : (std::strcpy(text, "0000:04:00.0"), kHipSuccess);
+  };
+  amd::KfdNode navi, aldebaran;
+  navi.address = {0, 3, 0, 0};
+  aldebaran.address = {0, 4, 0, 0};
+  EXPECT_EQ((*ReadDevices(api, {navi, aldebaran}, {}))[0].identity.pci, navi.address);
+  EXPECT_FALSE((*ReadDevices(api, {aldebaran, navi}, {}))[0].identity.pci) << "the other is not in its place";
+  EXPECT_FALSE((*ReadDevices(api, {navi, aldebaran, navi}, {}))[0].identity.pci) << "it may be the third";
+}
+
 // Of four partitions of a card two are shown.
 TEST(HipPartitions, AreThoseThatTheVariablesLeave) {
   Api api = TwoCards();

@@ -195,6 +195,36 @@ TEST(VisibleGpus, AreHiddenAndWhyInOneSentence) {
               ElementsAre(HasSubstr(hides + "\"GPU-77\" names no GPU here")));
 }
 
+// ROCr takes the beginning of a UUID that is one GPU's alone; HIP takes the first that it fits.
+TEST(VisibleGpus, AreHiddenByABeginningThatSeveralHave) {
+  std::vector<KfdNode> nodes = {Node(3, "gfx90a"), Node(0x0c, "gfx90a")};
+  nodes[0].unique_id = 0x0123456789abcdef;
+  nodes[1].unique_id = 0x0123456789abcdee;
+  const auto wrong = [&](const char* variable, const char* value) {
+    return probe::hip::WhatIsWrong(Set({{variable, value}}), variable, nodes);
+  };
+  EXPECT_EQ(wrong("ROCR_VISIBLE_DEVICES", "gpu-0123"),
+            "\"gpu-0123\" is the beginning of 2 GPUs' UUIDs: gfx90a (0000:03:00.0), gfx90a (0000:0c:00.0): "
+            "ROCm ignores it and all after it");
+  EXPECT_EQ(wrong("ROCR_VISIBLE_DEVICES", "GPU-0123456789abcdee"), "");
+  EXPECT_EQ(wrong("HIP_VISIBLE_DEVICES", "GPU-0123"), "");
+  for (std::uint32_t part = 1; part < 8; ++part) {
+    nodes.push_back(Node(3, "gfx90a", part));
+    nodes.back().unique_id = nodes.front().unique_id;
+  }
+  EXPECT_THAT(wrong("ROCR_VISIBLE_DEVICES", "GPU-0123456789abcdef"),
+              AllOf(HasSubstr("of 8 GPUs' UUIDs: gfx90a (0000:03:00.0, partition 0), "),
+                    HasSubstr("partition 3), 4 more: ROCm ignores")))
+      << "the partitions of a card may share its UUID";
+}
+
+TEST(VisibleGpus, MayBeThoseWithoutAnAddress) {
+  const std::vector<KfdNode> nodes = {Node(3, "gfx1100"), Node(0x0c, "gfx1036")};
+  EXPECT_THAT(ExplainVisible({}, {probe::RuntimeDevice{}}, nodes), IsEmpty()) << "either may be the one";
+  EXPECT_THAT(ExplainVisible(Set({{"HIP_VISIBLE_DEVICES", "1"}}), {probe::RuntimeDevice{}}, nodes),
+              ElementsAre("HIP_VISIBLE_DEVICES=\"1\" hides 1 of 2 GPUs: gfx1100 (0000:03:00.0)"));
+}
+
 TEST(VisibleGpus, AreCountedInTheOrderOfTheVariables) {
   const auto both = Set({{"ROCR_VISIBLE_DEVICES", "GPU-0123456789abcdef"}, {"HIP_VISIBLE_DEVICES", "0"}});
   EXPECT_THAT(ExplainVisible(both, {}, {}), ElementsAre(HasSubstr("counts among the GPUs that ROCR")));

@@ -58,12 +58,28 @@ TEST_F(Manifest, NamesADriverThatMayLackWhatItLoads) {
     driver.library = library;
     return WhatItLacks(driver, tree_.Files(), environment_);
   };
-  EXPECT_EQ(lacks("/opt/libGLX_nvidia.so.0"),
-            "libX11.so.6, libXext.so.6, libEGL.so.1, libGLX.so.0, libGLdispatch.so.0");
-  EXPECT_EQ(lacks("/opt/libvulkan_lvp.so"), "") << "it brings what it loads";
+  EXPECT_THAT(lacks("/opt/libGLX_nvidia.so.0"),
+              ElementsAre("libX11.so.6", "libXext.so.6", "libEGL.so.1", "libGLX.so.0", "libGLdispatch.so.0"));
+  EXPECT_THAT(lacks("/opt/libvulkan_lvp.so"), IsEmpty()) << "it brings what it loads";
   for (const char* here : {"libX11.so.6", "libEGL.so.1", "libGLX.so.0", "libGLdispatch.so.0"})
     tree_.Write(std::string("/usr/lib/") + here, "");
-  EXPECT_EQ(lacks("libEGL_nvidia.so.0"), "libXext.so.6");
+  EXPECT_THAT(lacks("libEGL_nvidia.so.0"), ElementsAre("libXext.so.6"));
+}
+
+TEST_F(Manifest, IsNotLoadedForWantOfWhatTheDynamicLoaderNames) {
+  const auto why = [](const char* name, const char* text) {
+    return WhyNotLoaded({"dlopen", std::nullopt, name, text}, {"libXext.so.6", "libEGL.so.1"});
+  };
+  constexpr const char* kGone = "libEGL.so.1: cannot open shared object file: No such file or directory";
+  const auto lacking = why("unloadable", kGone);
+  EXPECT_EQ(lacking.name, "client_libraries_missing");
+  EXPECT_EQ(
+      lacking.text,
+      std::string("the driver does not load here without libEGL.so.1 (nor is there libXext.so.6): ") + kGone);
+  const auto own = why("unloadable", "libnvidia-tls.so.570.86: cannot open shared object file");
+  EXPECT_EQ(own.name, "unloadable") << "one of its own is missing, whatever else is";
+  EXPECT_EQ(own.text, "libnvidia-tls.so.570.86: cannot open shared object file");
+  EXPECT_EQ(why("refused", kGone).name, "refused");
 }
 
 TEST_F(Manifest, IsSearchedInTheLoadersOrder) {

@@ -80,6 +80,37 @@ TEST(Hidden, AVariableIsOneFindingOfTheGpuThatNothingElseReaches) {
   EXPECT_EQ(found[0].fix[0].command, "unset CUDA_VISIBLE_DEVICES");
 }
 
+TEST(Hidden, AVariableIsOneFindingOfAllGpusThatItHides) {
+  auto machine = Machine(false);
+  const auto add = [&](const char* id, const char* name, const char* because) {
+    auto gpu = machine.devices[1];
+    gpu.id = id;
+    gpu.name = name;
+    gpu.hardware->facts.back().value = because;
+    machine.devices.push_back(std::move(gpu));
+  };
+  const std::string first = machine.devices[1].id;
+  const std::string name = machine.devices[1].name;
+  constexpr const char* kBecause = "\"1\" names no GPU here";
+  add("pci:0000:42:00.0", name.c_str(), kBecause);
+  add("pci:0000:43:00.0", "Other Card", kBecause);
+  add("pci:0000:44:00.0", "Third Card", "another reason");
+  const auto report = testing::Decided(machine);
+  const auto found = AboutVariables(report);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].device_id, first);
+  EXPECT_THAT(found[0].device_ids.value_or(std::vector<std::string>()),
+              ElementsAre(first, "pci:0000:42:00.0", "pci:0000:43:00.0"));
+  EXPECT_EQ(found[0].summary,
+            "2 x " + name + ", Other Card are hidden by CUDA_VISIBLE_DEVICES=1: " + kBecause);
+  EXPECT_THAT(found[0].fix.at(0).text, HasSubstr("let it name these GPUs, too"));
+  EXPECT_EQ(found[1].device_id, "pci:0000:44:00.0") << "for another reason";
+  EXPECT_FALSE(found[1].device_ids);
+  EXPECT_EQ(std::count_if(report.advice.begin(), report.advice.end(),
+                          [](const auto& step) { return step.command == "unset CUDA_VISIBLE_DEVICES"; }),
+            1);
+}
+
 TEST(Hidden, ElseOfTheRuntime) {
   const auto found = AboutVariables(testing::Decided(Machine(true)));
   ASSERT_EQ(found.size(), 1U);

@@ -64,6 +64,24 @@ TEST(Nodes, TheGroupToJoinIsTheNodesOwn) {
   }
 }
 
+TEST(Nodes, OfManyTheFirstAreNamed) {
+  for (const char* owner : {"render", "root"}) {
+    Closed closed;
+    for (int number = 128; number < 188; ++number)
+      closed.emplace_back("/dev/dri/renderD" + std::to_string(number), owner);
+    for (const auto& fix : Advised(closed)) {
+      EXPECT_THAT(fix.text,
+                  HasSubstr("/dev/dri/renderD128 and /dev/dri/renderD129 and /dev/dri/renderD130 and "
+                            "57 more"));
+      EXPECT_THAT(fix.text, Not(HasSubstr("renderD131")));
+    }
+  }
+  Closed groups;
+  for (int number = 0; number < 9; ++number)
+    groups.emplace_back("/dev/dri/renderD" + std::to_string(number), "group" + std::to_string(number));
+  EXPECT_THAT(Advised(groups).at(0).text, HasSubstr("group2 (of /dev/dri/renderD2) and 6 more, then"));
+}
+
 TEST(Nodes, OfOnesThatOnlyRootMayOpenNoGroupIsToBeJoined) {
   for (const auto& fix : Advised({{"/dev/dri/renderD128", "root"}, {"/dev/kfd", "root"}})) {
     EXPECT_THAT(fix.text, HasSubstr("only root may open /dev/dri/renderD128 and /dev/kfd"));

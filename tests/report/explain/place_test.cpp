@@ -63,25 +63,38 @@ Report InContainer(Report machine, const char* capabilities = nullptr) {
 
 constexpr const char* kIncompatible = "VK_ERROR_INCOMPATIBLE_DRIVER";
 constexpr const char* kMissing = "client_libraries_missing";
+constexpr const char* kAbsent = "client_libraries_absent";
 
 TEST(Place, WhereCudaWorksItsMakersVulkanDriverLacksLibrariesAndNoUpdate) {
   for (const char* library : {"/usr/lib/libGLX_nvidia.so.0", "libEGL_nvidia.so.0"}) {
-    for (const char* error : {kIncompatible, "unloadable", kMissing}) {
+    for (const char* error : {kIncompatible, "unloadable", kMissing, kAbsent}) {
       const auto finding = Of(Machine(error, library));
       EXPECT_THAT(finding.meaning, HasSubstr("CUDA work: there is none to be updated")) << error;
       EXPECT_THAT(finding.meaning, HasSubstr("GLVND")) << error;
       ASSERT_FALSE(finding.fix.empty());
-      EXPECT_EQ(finding.fix[0].command, kInstall) << error;
       EXPECT_TRUE(finding.fix[0].needs_root);
       for (const Fix& fix : finding.fix) EXPECT_THAT(fix.text, Not(HasSubstr("update"))) << error;
     }
   }
 }
 
+TEST(Place, ClientLibrariesAreInstalledWhereTheyAreMissingAlone) {
+  EXPECT_THAT(Commands(Machine(kMissing)), ElementsAre(kInstall));
+  EXPECT_THAT(Commands(Machine(kAbsent)), ElementsAre(kInstall, "-")) << "it may be the driver's own";
+  EXPECT_THAT(Of(Machine(kAbsent)).meaning, HasSubstr("likely"));
+  for (const char* error : {kIncompatible, "unloadable"}) {
+    const auto finding = Of(Machine(error));
+    EXPECT_THAT(finding.meaning, HasSubstr("no library of X11 or of GLVND is missing")) << error;
+    ASSERT_EQ(finding.fix.size(), 1U) << error;
+    EXPECT_THAT(finding.fix[0].text, HasSubstr("the driver's part for graphics")) << error;
+  }
+}
+
 TEST(Place, AContainerMayLackACapability) {
-  EXPECT_THAT(Commands(InContainer(Machine(kIncompatible))), ElementsAre(kCapability, kInstall));
+  EXPECT_THAT(Commands(InContainer(Machine(kIncompatible))), ElementsAre(kCapability));
+  EXPECT_THAT(Commands(InContainer(Machine(kAbsent))), ElementsAre(kInstall, kCapability));
   EXPECT_THAT(Commands(InContainer(Machine(kMissing))), ElementsAre(kInstall)) << "which libraries is known";
-  for (const char* error : {kIncompatible, "unloadable", kMissing}) {
+  for (const char* error : {kIncompatible, "unloadable", kMissing, kAbsent}) {
     const auto machine = InContainer(Machine(error), "compute, utility");
     EXPECT_THAT(Commands(machine), ElementsAre(kCapability, kInstall)) << error;
     EXPECT_THAT(Of(machine).meaning, HasSubstr("NVIDIA_DRIVER_CAPABILITIES lacks graphics")) << error;

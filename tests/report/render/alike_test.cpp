@@ -136,5 +136,13 @@ TEST(AlikeText, DifferentDevicesAreToldOneByOne) {
   EXPECT_EQ(CountOf(text, "more alike"), 0);
 }
 
+TEST(AlikeText, WhatFailsOnDifferentDevicesIsToldOfEach) {
+  double gib = 4;
+  Report report = testing::Decided(Eight(
+      [&](auto&, auto& card) { card.memory.total_bytes = static_cast<std::uint64_t>(gib += 1) << 30U; }));
+  for (Finding& finding : report.findings) finding.layer = "programming_interface";
+  EXPECT_EQ(CountOf(Rendered(report), "is in this machine and no runtime reaches it"), 8);
+}
+
 }  // namespace
 }  // namespace report::render
