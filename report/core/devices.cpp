@@ -123,6 +123,11 @@ bool IsLeft(const Terms& terms, const probe::PhysicalDevice& device, const probe
   return bytes && *bytes >= static_cast<double>(*terms.min_memory_bytes);
 }
 
+bool HasCarveOut(const probe::PhysicalDevice& device) {
+  return device.kind == DeviceKind::kIntegrated && device.hardware && device.memory.total_bytes &&
+         device.memory.gtt_bytes && device.hardware->vram_bytes == device.memory.total_bytes;
+}
+
 double OwnFreeBytes(const probe::PhysicalDevice& device) {
   if (!device.hardware || !device.hardware->vram_bytes) return 0;
   const std::uint64_t own = *device.hardware->vram_bytes;

@@ -64,6 +64,9 @@ inline constexpr std::string_view kDescribed = "assumed";
 
 // Whether the caller's terms, but for his program's, leave the way to the device for an answer.
 [[nodiscard]] bool IsLeft(const Terms& terms, const probe::PhysicalDevice& device, const probe::View& view);
+// Whether the device's total is a part of the memory that is set apart for an integrated GPU, beside which
+// the kernel lends it more of the host's.
+[[nodiscard]] bool HasCarveOut(const probe::PhysicalDevice& device);
 // Of an integrated GPU the bytes that are free of its own part of the memory; 0 where it has none.
 [[nodiscard]] double OwnFreeBytes(const probe::PhysicalDevice& device);
 

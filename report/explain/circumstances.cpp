@@ -145,10 +145,7 @@ void AddLeftToOthers(const Tables& tables, const Report& report, const probe::Ph
 
 void AddLentMemory(const probe::PhysicalDevice& device, std::vector<Finding>& out) {
   const auto& memory = device.memory;
-  if (device.kind != probe::DeviceKind::kIntegrated || !device.hardware || !memory.total_bytes ||
-      !memory.gtt_bytes || *memory.total_bytes >= *memory.gtt_bytes) {
-    return;
-  }
+  if (!HasCarveOut(device) || *memory.total_bytes >= *memory.gtt_bytes) return;
   Finding finding;
   finding.id = "memory.carve-out." + device.id;
   finding.layer = "kernel_driver";

@@ -19,9 +19,6 @@ namespace {
 
 using Variables = std::vector<probe::EnvironmentVariable>;
 
-// In the place of a maker, of what is told of a whole runtime.
-constexpr std::uint32_t kNobodysAlone = 0;
-
 // "2 x NVIDIA H200, Tesla T4 and 3 more"
 std::string NamesOf(const std::vector<const probe::PhysicalDevice*>& devices) {
   constexpr std::size_t kMost = 3;
@@ -76,8 +73,9 @@ bool AreTold(const ToldVariables& told, const Variables& variables) {
 
 void HiddenGpus::Tell(const Report& report, const probe::PhysicalDevice& device, const Variables& variables,
                       Finding finding, std::vector<Finding>& out) {
+  const auto maker = VendorOf(device);
   for (const auto& variable : variables)
-    told_[variable.name].insert(VendorOf(device).value_or(kNobodysAlone));
+    told_[variable.name].insert(maker ? fmt::format("{:04x}", *maker) : std::string());
   auto settings = SettingText(variables);
   const auto* because = probe::FindFact(device.hardware->facts, probe::kHiddenBecauseFact);
   // Of several it does not say whose value it is about.
@@ -117,8 +115,8 @@ bool AreToldOf(const RuntimeFacts& facts, const ToldVariables& told, const Varia
   return !variables.empty() && std::all_of(variables.begin(), variables.end(), [&](const auto& variable) {
     const auto found = told.find(variable.name);
     return found != told.end() &&
-           std::any_of(found->second.begin(), found->second.end(), [&](std::uint32_t maker) {
-             return maker == kNobodysAlone || !facts.vendor || IsOfVendor(facts, maker);
+           std::any_of(found->second.begin(), found->second.end(), [&](const std::string& maker) {
+             return maker.empty() || !facts.vendor || *facts.vendor == maker;
            });
   });
 }
@@ -131,9 +129,10 @@ HidingRuntimes::HidingRuntimes(const Tables& tables, const Report& report, const
     if (probe.outcome != probe::Outcome::kHidden || !Find(tables, probe.module) || IsOfDriver(probe))
       continue;
     const auto variables = HidingVariables(probe);
-    if (AreToldOf(*Find(tables, probe.module), told_, variables)) continue;
+    const RuntimeFacts& facts = *Find(tables, probe.module);
+    if (AreToldOf(facts, told_, variables)) continue;
     telling_.insert(probe.module);
-    for (const auto& variable : variables) told_[variable.name].insert(kNobodysAlone);
+    for (const auto& variable : variables) told_[variable.name].insert(facts.vendor.value_or(""));
   }
 }
 

@@ -3,7 +3,7 @@
 // stands around a driver or a card rather than in it, and whether mending a GPU is worth it.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <set>
@@ -90,9 +90,9 @@ void NameGroups(const Tables& tables, const Report& report, std::vector<Finding>
 // warnings. It is one thing to mend, of which one finding tells: of the GPU that nothing else reaches, else
 // of the first runtime.
 
-// The names of variables of which there is such a finding, with the makers whose GPUs it is about (0:
-// nobody's alone), and whether these are all among them.
-using ToldVariables = std::map<std::string, std::set<std::uint32_t>>;
+// The names of variables of which there is such a finding, with the makers whose GPUs it is about, as
+// tables of runtimes name them ("": nobody's alone), and whether these are all among them.
+using ToldVariables = std::map<std::string, std::set<std::string>>;
 [[nodiscard]] bool AreTold(const ToldVariables& told,
                            const std::vector<probe::EnvironmentVariable>& variables);
 // The GPUs that nothing reaches and variables hide: whatever is missing beside that, first nothing may hide

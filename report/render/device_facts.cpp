@@ -70,11 +70,15 @@ std::string ProcessorText(const probe::Processor& p) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::string MemoryText(const probe::DeviceMemory& memory) {
+// Of a GPU that the kernel lends the host's memory the part that is set apart for it, by that name: what a
+// program has of both is up to the runtime.
+std::string MemoryText(const probe::PhysicalDevice& device) {
+  const auto& memory = device.memory;
+  const std::string_view own = HasCarveOut(device) ? " of its own" : "";
   if (memory.total_bytes && memory.free_bytes) {
-    return fmt::format("{} of {} free", BytesText(*memory.free_bytes), BytesText(*memory.total_bytes));
+    return fmt::format("{} of {}{} free", BytesText(*memory.free_bytes), BytesText(*memory.total_bytes), own);
   }
-  if (memory.total_bytes) return BytesText(*memory.total_bytes);
+  if (memory.total_bytes) return fmt::format("{}{}", BytesText(*memory.total_bytes), own);
   return memory.free_bytes ? BytesText(*memory.free_bytes) + " free" : "";
 }
 
@@ -140,7 +144,7 @@ std::vector<std::string> DeviceFacts(const probe::PhysicalDevice& device, bool a
   }
   const bool own = device.hardware && device.hardware->architecture && !device.hardware->processor;
   if (own && !HasView(device, *device.hardware->architecture)) add(*device.hardware->architecture);
-  add(MemoryText(device.memory));
+  add(MemoryText(device));
   if (device.hardware) {
     const auto partitions = FactOf(*device.hardware, "compute_partitions");
     if (!partitions.empty()) add(fmt::format("{} partitions", partitions));

@@ -42,8 +42,12 @@ std::string MibText(std::optional<double> bytes) {
 
 std::optional<double> AllBytes(const probe::PhysicalDevice& device, const probe::View* view) {
   auto bytes = device.memory.total_bytes;
-  if (view && (!bytes || device.kind == probe::DeviceKind::kIntegrated) && view->device.memory_total_bytes)
+  const bool is_shared = device.kind == probe::DeviceKind::kIntegrated;
+  if (view && (!bytes || is_shared) && view->device.memory_total_bytes) {
     bytes = view->device.memory_total_bytes;
+  } else if (HasCarveOut(device)) {
+    *bytes += *device.memory.gtt_bytes;
+  }
   if (!bytes) return std::nullopt;
   return static_cast<double>(*bytes);
 }

@@ -13,7 +13,7 @@ namespace report::render {
 [[nodiscard]] std::string VendorWord(const probe::PhysicalDevice& device);
 
 // All of its memory, and what of it this process may use; of a GPU that shares the processor's as the view
-// says. nullopt where nobody tells.
+// says, without one its own part of it and what the kernel lends it. nullopt where nobody tells.
 [[nodiscard]] std::optional<double> AllBytes(const probe::PhysicalDevice& device, const probe::View* view);
 [[nodiscard]] std::optional<double> FreeBytes(const probe::PhysicalDevice& device, const probe::View* view);
 

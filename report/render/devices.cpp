@@ -193,6 +193,10 @@ void Way(const probe::PhysicalDevice& device, const probe::View& view, int label
   facts.push_back(view.device.driver + (view.device.driver_version ? " " + *view.device.driver_version : ""));
   if (IsSoftware(device, view)) facts.emplace_back("software on this processor");
   if (view.device.architecture) facts.push_back(*view.device.architecture);
+  // Where its own part of the memory is not what programs have by this way.
+  const auto& bytes = view.device.memory_total_bytes;
+  if (HasCarveOut(device) && bytes && bytes != device.memory.total_bytes)
+    facts.push_back(BytesText(*bytes) + " of memory");
   if (view.environment_hidden) facts.push_back("hidden from others by " + *view.environment_hidden);
   page.To(2).Add(view.device.runtime, Style::kAccent).To(2 + label);
   page.FlowList(facts, 2 + label, Style::kDim);

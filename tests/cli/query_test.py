@@ -47,6 +47,27 @@ class Questions(unittest.TestCase):
         page = run("--replay", FIXTURES / "gpu_beside_igpu").stdout
         self.assertIn(f"{tokens} tokens/s, first token after {float(first) * 1000:.0f} ms", page)
 
+    def test_the_memory_of_a_gpu_that_shares_the_hosts_is_that_of_its_backend_in_every_face(self):
+        self.assertIn(["integrated", "16384"], asked("kind", "memory.total", "--gpu"))
+        for arguments in (("--details",), ("list",)):
+            page = run(*arguments, "--replay", FIXTURES / "gpu_beside_igpu").stdout
+            self.assertIn("512 MiB of its own · 31 GiB GTT", page)
+            self.assertRegex(page, r"vulkan +RADV.* 16 GiB of memory")
+        answer = run("recommend", "--exclude", "pci:0000:01:00.0,cpu", "--format", "env", "--replay",
+                     FIXTURES / "gpu_beside_igpu").stdout
+        self.assertIn("WHICHGPU_MEMORY_MIB=16384", answer.splitlines())
+        with tempfile.TemporaryDirectory() as folder:
+            record = json.loads((FIXTURES / "gpu_beside_igpu" / "record.json").read_text())
+            for probe in record["probes"]:
+                probe["devices"] = [device for device in probe["devices"] if device["kind"] != "integrated"]
+            record["measurements"] = [row for row in record["measurements"] if row["driver"] != "RADV"]
+            (pathlib.Path(folder) / "record.json").write_text(json.dumps(record))
+            rows = list(csv.reader(io.StringIO(run("query", "kind", "memory.total", "memory.free", "usable", "--gpu", "--csv",
+                                                   "--replay", folder).stdout)))
+        (total, free), = [row[1:3] for row in rows if row[0] == "integrated"]
+        self.assertEqual(512 + 31744, int(total), "what no runtime reaches has its own part and what it may borrow")
+        self.assertLessEqual(int(free), int(total))
+
     def test_a_table_of_gpus(self):
         text = run("query", "name,memory.total,backend", "--gpu", "--markdown", "--replay", FIXTURES / "gpu_beside_igpu").stdout
         self.assertEqual(["| name | memory.total [MiB] | backend |", "| --- | --- | --- |", "| GeForce RTX 4090 | 24576 | cuda |"],

@@ -59,15 +59,17 @@ std::vector<Finding> AboutVariables(const Report& report) {
 
 // What is said of one maker's GPU does not say that the other maker's runtime shows none of its own.
 TEST(Hidden, AVariableThatHidesTwoMakersGpusIsToldOfBoth) {
-  auto machine = Machine(false);
-  std::erase_if(machine.probes, [](const auto& probe) { return probe.module == "hip"; });
-  auto& hip = machine.probes.emplace_back(testing::Probe("hip", Outcome::kHidden, probe::Stage::kInit));
-  hip.error = probe::Error{"", std::nullopt, "", "CUDA_VISIBLE_DEVICES=\"1\" leaves none of 2 GPUs"};
-  hip.environment = {{kVariable, "1"}};
-  std::vector<std::optional<std::string>> runtimes;
-  for (const auto& finding : AboutVariables(testing::Decided(std::move(machine))))
-    runtimes.push_back(finding.runtime);
-  EXPECT_THAT(runtimes, ::testing::UnorderedElementsAre(std::nullopt, std::optional<std::string>("hip")));
+  for (const bool reached : {false, true}) {
+    auto machine = Machine(reached);
+    std::erase_if(machine.probes, [](const auto& probe) { return probe.module == "hip"; });
+    auto& hip = machine.probes.emplace_back(testing::Probe("hip", Outcome::kHidden, probe::Stage::kInit));
+    hip.error = probe::Error{"", std::nullopt, "", "CUDA_VISIBLE_DEVICES=\"1\" leaves none of 2 GPUs"};
+    hip.environment = {{kVariable, "1"}};
+    std::vector<std::string> runtimes;
+    for (const auto& finding : AboutVariables(testing::Decided(std::move(machine))))
+      runtimes.push_back(finding.runtime.value_or("of the GPU"));
+    EXPECT_THAT(runtimes, ::testing::UnorderedElementsAre(reached ? "cuda" : "of the GPU", "hip"));
+  }
 }
 
 TEST(Hidden, AVariableIsOneFindingOfTheGpuThatNothingElseReaches) {
