@@ -74,6 +74,7 @@ def allowed_prefixes(path):
             "run": PURE + ["report/core/", "report/store/", "report/assume/", "report/decide/", "report/score/",
                            "report/recommend/", "probe/", "backends/registry.h"],
             "cli": ["report/", "probe/"],
+            "documents": ["report/cli/", "report/documents/", "probe/registry.h"],
         }.get(folder, PURE + ["report/core/"])
     return None
 
