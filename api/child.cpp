@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include "api/whichgpu.h"
@@ -29,9 +30,9 @@ using system::Descriptor;
 
 constexpr std::size_t kMostOut = 64U << 20U;  // as much as `whichgpu compare` reads
 constexpr std::size_t kMostErr = 64U << 10U;
-constexpr auto kGrace = std::chrono::seconds(3);   // the program takes two to print what it has by then
-constexpr auto kKilled = std::chrono::seconds(2);  // longer a process stays only where the kernel holds it
-constexpr auto kTick = std::chrono::milliseconds(20);  // where a process has no descriptor (before Linux 5.3)
+constexpr auto kGrace = std::chrono::seconds(3);      // the program takes two to print what it has by then
+constexpr auto kKilled = std::chrono::seconds(2);     // longer a process stays only where the kernel holds it
+constexpr auto kTick = std::chrono::milliseconds(5);  // where a process has no descriptor (before Linux 5.3)
 
 // In a group of its own, with signals as they are by default, and with no descriptor but `standard`.
 int Spawn(const std::string& program, const std::vector<std::string>& arguments,
@@ -74,46 +75,71 @@ void Drain(Descriptor& from, std::string& into, std::size_t room) {
   }
 }
 
-struct Child {
-  pid_t number = 0;
-  Descriptor end;  // of the process: readable when it has ended
-  Descriptor out, err;
+class Child {
+ public:
+  explicit Child(pid_t number, Descriptor out, Descriptor err)
+      : number_(number),
+        end_(system::OpenPidDescriptor(number)),
+        out_(std::move(out)),
+        err_(std::move(err)) {}
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  ~Child() { End(); }
 
-  void Read(Ended& ended) {
-    Drain(out, ended.out, kMostOut + 1 - ended.out.size());
-    Drain(err, ended.err, kMostErr);
-    if (ended.err.size() > kMostErr) ended.err.erase(0, ended.err.size() - kMostErr);
-  }
+  // Until it has ended, or what it may have is exceeded.
+  void Watch(Clock::time_point deadline, Ended& ended);
+  void Read(Ended& ended);
+  // Ends what runs of its group, and waits for it.
+  void End();
 
-  void Await(Clock::duration left) const {
-    std::vector<int> watched;
-    for (const Descriptor* one : {&end, &out, &err}) {
-      if (one->ok()) watched.push_back(one->get());
-    }
-    system::AwaitAny(watched, end.ok() ? left : std::min<Clock::duration>(left, kTick));
-  }
+ private:
+  void Await(Clock::duration left) const;
+
+  pid_t number_;
+  Descriptor end_;  // readable when the process has ended
+  Descriptor out_, err_;
 };
 
-// Until it has ended, or can not be ended.
-void Watch(Child& child, Clock::time_point deadline, Ended& ended) {
-  for (int sent = 0;;) {
-    child.Await(deadline - Clock::now());
-    child.Read(ended);
-    if (const auto exit = system::PeekExit(child.number)) {
+void Child::Read(Ended& ended) {
+  Drain(out_, ended.out, kMostOut + 1 - ended.out.size());
+  Drain(err_, ended.err, kMostErr);
+  if (ended.err.size() > kMostErr) ended.err.erase(0, ended.err.size() - kMostErr);
+}
+
+void Child::Await(Clock::duration left) const {
+  std::vector<int> watched;
+  for (const Descriptor* one : {&end_, &out_, &err_}) {
+    if (one->ok()) watched.push_back(one->get());
+  }
+  system::AwaitAny(watched, end_.ok() ? left : std::min<Clock::duration>(left, kTick));
+}
+
+void Child::Watch(Clock::time_point deadline, Ended& ended) {
+  for (;;) {
+    Await(deadline - Clock::now());
+    Read(ended);
+    ended.is_too_long = ended.out.size() > kMostOut;
+    if (const auto exit = system::PeekExit(number_)) {
       ended.exit = *exit;
       return;
     }
-    const bool is_full = ended.out.size() > kMostOut;
-    const bool is_late = Clock::now() >= deadline;
-    if (!is_late && (!is_full || ended.is_too_long)) continue;
-    if (is_late && sent == SIGKILL) return;
-    ended.is_too_long = is_full;
-    ended.is_late = !is_full;
+    const bool is_over = Clock::now() >= deadline;
+    if (ended.is_too_long || (is_over && ended.is_late)) return;
+    if (!is_over) continue;
     // First it is asked, for it prints what it knows, and alone, for it ends its children itself.
-    sent = ended.is_late && sent == 0 ? SIGTERM : SIGKILL;
-    deadline = Clock::now() + (sent == SIGTERM ? kGrace : kKilled);
-    kill(sent == SIGTERM ? child.number : -child.number, sent);
+    ended.is_late = true;
+    kill(number_, SIGTERM);
+    deadline = Clock::now() + kGrace;
   }
+}
+
+void Child::End() {
+  const auto number = std::exchange(number_, 0);
+  // Until it is waited for its number is nobody else's. Whoever waited for it took that away.
+  if (number == 0 || system::PeekExit(number) == probe::ProcessExit{}) return;
+  kill(-number, SIGKILL);
+  const auto deadline = Clock::now() + kKilled;
+  while (!system::Reap(number) && Clock::now() < deadline) std::this_thread::sleep_for(kTick);
 }
 
 // The path where it can be started, else empty.
@@ -150,19 +176,15 @@ probe::Result<Ended> RunProgram(const std::string& program, const std::vector<st
   if (!err) return err.error();
   auto nothing = system::Raise(Descriptor(open("/dev/null", O_RDONLY | O_CLOEXEC)));
   if (!nothing.ok()) return system::ErrnoError("open /dev/null", errno);
-  Child child;
-  child.out = std::move(out->read_end);
-  child.err = std::move(err->read_end);
-  for (const Descriptor* end : {&child.out, &child.err}) fcntl(end->get(), F_SETFL, O_NONBLOCK);
-  if (const int error = Spawn(program, arguments, {&nothing, &out->write_end, &err->write_end}, child.number))
+  for (const Descriptor* end : {&out->read_end, &err->read_end}) fcntl(end->get(), F_SETFL, O_NONBLOCK);
+  pid_t number = 0;
+  if (const int error = Spawn(program, arguments, {&nothing, &out->write_end, &err->write_end}, number))
     return system::ErrnoError("exec", error);
   for (Descriptor* end : {&nothing, &out->write_end, &err->write_end}) end->Reset();
-  child.end = system::OpenPidDescriptor(child.number);
+  Child child(number, std::move(out->read_end), std::move(err->read_end));
   Ended ended;
-  Watch(child, deadline, ended);
-  // What it left of its group; until it is waited for its number is nobody else's.
-  if (ended.exit != probe::ProcessExit{}) kill(-child.number, SIGKILL);
-  system::Reap(child.number);
+  child.Watch(deadline, ended);
+  child.End();
   child.Read(ended);
   return ended;
 }

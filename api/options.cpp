@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kMostBytes = 1 << 20;
-constexpr double kLongest_s = 86400;
+constexpr double kLongestS = 86400;
 
 enum class Kind { kText, kWords, kTexts, kNumber, kFlag };
 
@@ -73,7 +73,7 @@ std::optional<std::vector<std::string>> TextsOf(const Json& value, Kind kind) {
   if (kind == Kind::kFlag)
     return value.is_boolean() ? std::optional(std::vector<std::string>{}) : std::nullopt;
   if (kind == Kind::kNumber) {
-    const bool is_so = value.is_number() && value.get<double>() > 0 && value.get<double>() <= kLongest_s;
+    const bool is_so = value.is_number() && value.get<double>() > 0 && value.get<double>() <= kLongestS;
     return is_so ? std::optional(std::vector{value.dump()}) : std::nullopt;
   }
   const Json all = value.is_array() && kind != Kind::kText ? value : Json::array({value});

@@ -24,7 +24,9 @@ namespace {
 constexpr std::size_t kMostShown = 500;
 constexpr int kSignalBase = 128;  // of the program's exit codes: it was interrupted, and printed what it had
 
+// What is said where nothing can be allocated.
 constexpr whichgpu_result kNoMemory = {WHICHGPU_INTERNAL, nullptr, "there is not enough memory"};
+constexpr whichgpu_result kFailed = {WHICHGPU_INTERNAL, nullptr, "internal error of the library"};
 
 struct Answer {
   int status = WHICHGPU_INTERNAL;
@@ -65,9 +67,9 @@ int CodeOf(const std::string& json, bool recommends) {
   return has_answer ? WHICHGPU_OK : WHICHGPU_NO_ANSWER;
 }
 
-Answer Judge(const Ended& ended, bool recommends, double deadline_s) {
+Answer Judge(Ended ended, bool recommends, double deadline_s) {
   Answer answer;
-  if (IsObject(ended.out) && !ended.is_too_long) answer.json = ended.out;
+  if (IsObject(ended.out) && !ended.is_too_long) answer.json = std::move(ended.out);
   if (ended.is_late) {
     answer.status = WHICHGPU_TIMED_OUT;
     answer.error = "whichgpu took longer than " + nlohmann::json(deadline_s).dump() + " s (deadline_s)";
@@ -106,9 +108,9 @@ Answer Ask(const char* options, std::string_view command) {
     return {WHICHGPU_NO_PROGRAM, "",
             "whichgpu is neither beside this library nor in PATH: name it by WHICHGPU_PROGRAM or the option "
             "'program'"};
-  const auto ended = RunProgram(program, request.arguments, request.deadline_s);
+  auto ended = RunProgram(program, request.arguments, request.deadline_s);
   if (!ended) return NotStarted(program, ended.error());
-  return Judge(*ended, command == "recommend", request.deadline_s);
+  return Judge(*std::move(ended), command == "recommend", request.deadline_s);
 }
 
 // One block: the result, and its texts behind it.
@@ -129,12 +131,13 @@ const whichgpu_result* Keep(const Answer& answer) {
 const whichgpu_result* Call(const char* options, std::string_view command) noexcept {
   int before = PTHREAD_CANCEL_ENABLE;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-  const whichgpu_result* result = &kNoMemory;
+  const whichgpu_result* result = nullptr;
   try {
     result = Keep(Ask(options, command));
   } catch (const std::bad_alloc&) {
-  } catch (const std::exception& error) {
-    result = Keep({WHICHGPU_INTERNAL, "", std::string("internal error: ") + error.what()});
+    result = &kNoMemory;
+  } catch (...) {
+    result = &kFailed;
   }
   pthread_setcancelstate(before, nullptr);
   return result;
@@ -148,6 +151,6 @@ const whichgpu_result* whichgpu_report(const char* options) { return api::Call(o
 const whichgpu_result* whichgpu_recommend(const char* options) { return api::Call(options, "recommend"); }
 
 void whichgpu_free(const whichgpu_result* result) {
-  if (result != &api::kNoMemory)
+  if (result != &api::kNoMemory && result != &api::kFailed)
     std::free(const_cast<whichgpu_result*>(result));  // NOLINT: it is Keep's block
 }

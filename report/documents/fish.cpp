@@ -68,6 +68,7 @@ std::string Complete(std::string_view condition, const InterfaceOption& option) 
 
 std::string FishCompletion(const Interface& all) {
   std::vector<std::string_view> names;
+  names.reserve(all.commands.size());
   for (const InterfaceCommand& command : all.commands) names.push_back(ShortName(command));
   const auto none = fmt::format("not __fish_seen_subcommand_from {}", fmt::join(names, " "));
   std::string out(kCode);

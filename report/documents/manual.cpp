@@ -97,6 +97,7 @@ Divided Divide(std::string_view text) {
 
 std::string Terms(const InterfaceOption& option) {
   std::vector<std::string> names;
+  names.reserve(option.names.size());
   for (const std::string& name : option.names) names.push_back(fmt::format("\\fB{}\\fR", Escaped(name)));
   auto text = fmt::format("{}", fmt::join(names, ", "));
   if (option.value.empty()) return text;
@@ -142,6 +143,7 @@ std::string SharedOptions(const InterfaceCommand& of, const Interface& all) {
   if (of.shared.empty()) return "";
   auto out = fmt::format(".SS Of \\fB{0}\\fR(1), too\n", all.program.name);
   std::vector<std::string> names;
+  names.reserve(of.shared.size());
   for (const std::string& name : of.shared) names.push_back(Terms(OptionNamed(all, name)));
   return out + fmt::format("{}\n", fmt::join(names, ",\n"));
 }

@@ -281,6 +281,17 @@ class HostInC(unittest.TestCase):
         self.assertIn("0 0 0 0 0 4 children 0 descriptors 0",
                       self.call(4, 1, "blocks", "report", '{"thorough": true, "deadline_s": 0.3}'))
 
+    @unittest.skipIf(SANITIZED, "sanitizers need the address space")
+    def test_a_host_without_memory_is_told_so(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = script(folder, "import sys, time; sys.stdout.write('{\"a\": \"')\n"
+                                     "for _ in range(60): sys.stdout.write('x' * (1 << 20))\n"
+                                     "print('\"}')")
+            options = json.dumps({"program": str(program)})
+            self.assertIn("1 0 0 0 0 0 children 0", self.call(1, 1, "plain", "report", options))
+            self.assertEqual("0 0 0 2 0 0 children 0 descriptors 0 changed 0 handled 0",
+                             self.call(1, 2, "starves", "report", options))
+
     def test_null_is_no_options(self):
         with tempfile.TemporaryDirectory() as folder:
             program = script(folder, "print('{}')")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A host in C: api_calls THREADS CALLS HOST FUNCTION OPTIONS calls a function of the library so often from each of so many
  * threads. HOST is what it does beside: plain; ignores SIGCHLD; waits for every child in a handler; has its standard
- * streams closed; blocks and ignores signals. Prints how often each status came, and what was left: children, descriptors,
+ * streams closed; blocks and ignores signals; has 80 MiB. Prints how often each status came, and what was left: children, descriptors,
  * and whether handlers and masks are as they were. */
 #include <dirent.h>
 #include <errno.h>
@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -62,6 +63,8 @@ int main(int argc, char **argv) {
   if (strcmp(argv[3], "ignores") == 0) action.sa_handler = SIG_IGN;
   if (strcmp(argv[3], "waits") == 0) action.sa_handler = HandleChild;
   sigaction(SIGCHLD, &action, NULL);
+  const struct rlimit little = {80 << 20, 80 << 20};
+  if (strcmp(argv[3], "starves") == 0) setrlimit(RLIMIT_AS, &little);
   if (strcmp(argv[3], "closed") == 0) {
     for (int i = 0; i <= STDERR_FILENO; ++i) close(i);
   }
