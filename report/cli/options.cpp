@@ -14,12 +14,14 @@
 
 #include "probe/core/text.h"
 #include "report/cli/elf_requirements.h"
+#include "report/cli/interface.h"
 #include "report/core/report_names.h"
 #include "report/core/suggest.h"
 
 namespace report {
 namespace {
 
+constexpr std::string_view kProgram = "whichgpu";
 constexpr std::array<std::pair<Command, std::string_view>, 7> kCommands = {{
     {Command::kReport, "report"},
     {Command::kList, "list"},
@@ -33,68 +35,9 @@ constexpr std::array<std::pair<Command, std::string_view>, 7> kCommands = {{
 // The command whose operand is the name of another.
 constexpr const char* kNamesCommands = "schema";
 
-constexpr std::size_t kColumn = 30;  // where descriptions begin
-constexpr std::string_view kOwnGroup = "Options";
-
-void AddRow(const std::string& name, const std::string& description, std::string& out) {
-  out += fmt::format("  {:<{}}{}\n", name, kColumn - 2, description);
-}
-
-// "--only NAMES ...", "A.json REQUIRED", "-h,--help".
-std::string Spelling(const CLI::Option& option) {
-  std::string text = option.get_name(option.get_positional(), !option.get_positional());
-  if (option.get_type_size() == 0) return text;
-  if (!option.get_type_name().empty()) text += " " + option.get_type_name();
-  if (option.get_expected_max() == CLI::detail::expected_max_vector_size) text += " ...";
-  if (option.get_required()) text += " REQUIRED";
-  return text;
-}
-
-// Options of one group; those that the parser adds by itself are in the first.
-using Group = std::pair<std::string, std::vector<const CLI::Option*>>;
-
-std::vector<Group> GroupsOf(const CLI::App& app) {
-  std::vector<Group> groups = {{std::string(kOwnGroup), {}}};
-  for (const CLI::Option* option : app.get_options()) {
-    if (option->get_positional()) continue;
-    const auto& name = option->get_group();
-    const bool is_own = CLI::detail::to_lower(name) == CLI::detail::to_lower(std::string(kOwnGroup));
-    auto group = is_own ? groups.begin()
-                        : std::find_if(groups.begin(), groups.end(),
-                                       [&](const Group& known) { return known.first == name; });
-    if (group == groups.end()) group = groups.insert(groups.end(), Group{name, {}});
-    group->second.push_back(option);
-  }
-  return groups;
-}
-
-// Of the program or a command of it; `name` is how it is called, "whichgpu list". Ends in a newline. CLI11's
-// own text differs from version to version: 2.6 breaks its lines anew.
-std::string HelpText(const CLI::App& app, const std::string& name) {
-  const auto positionals =
-      app.get_options([](const CLI::Option* option) { return option->get_positional(); });
-  const auto commands = app.get_subcommands([](const CLI::App* sub) { return !sub->get_name().empty(); });
-  std::string out = fmt::format("{}\nUsage: {} [OPTIONS]", app.get_description(), name);
-  for (const CLI::Option* option : positionals) out += " " + option->get_name(true, false);
-  out += commands.empty() ? "\n" : " [SUBCOMMAND]\n";
-  if (!positionals.empty()) out += "\nPositionals:\n";
-  for (const CLI::Option* option : positionals) AddRow(Spelling(*option), option->get_description(), out);
-  for (const auto& [group, options] : GroupsOf(app)) {
-    out += fmt::format("\n{}:\n", group);
-    for (const CLI::Option* option : options) AddRow(Spelling(*option), option->get_description(), out);
-  }
-  if (!commands.empty()) out += "\nSubcommands:\n";
-  for (const CLI::App* command : commands) AddRow(command->get_name(), command->get_description(), out);
-  return out + app.get_footer() + "\n";
-}
-
-// What --help says last: a text of data/help, which ends in a newline.
-std::string Footer(std::string_view text) {
-  return std::string("\n").append(text.substr(0, text.size() - 1));
-}
-
-CLI::App* AddCommand(CLI::App& app, const char* name, const char* description, std::string_view footer) {
-  return app.add_subcommand(name, description)->fallthrough()->footer(Footer(footer));
+// `text` of data/help is what --help says last.
+CLI::App* AddCommand(CLI::App& app, const char* name, const char* description, std::string_view text) {
+  return app.add_subcommand(name, description)->fallthrough()->footer(std::string(text));
 }
 
 void AddDetectionOptions(CLI::App& app, RawOptions& raw) {
@@ -348,12 +291,16 @@ struct Bookish {
   std::vector<std::string_view> options;
 };
 
-std::optional<probe::Error> Misplaced(const CLI::App& app) {
+std::span<const Bookish> BookishCommands() {
   static const std::array kAll = {
       Bookish{"compare", "two files", "compare A.json B.json", {"--json", "--html", "--color", "--verbose"}},
       Bookish{"describe", "a word of the report", "describe noisy", {"--json", "--color"}},
       Bookish{kNamesCommands, "the name of a command", "schema report", {}}};
-  for (const Bookish& of : kAll) {
+  return kAll;
+}
+
+std::optional<probe::Error> Misplaced(const CLI::App& app) {
+  for (const Bookish& of : BookishCommands()) {
     if (!app.got_subcommand(std::string(of.command))) continue;
     for (const CLI::Option* option : app.get_options()) {
       const auto name = option->get_name();
@@ -395,6 +342,53 @@ std::optional<probe::Error> Misread(const CLI::App& app, const std::vector<std::
   return std::nullopt;
 }
 
+void Define(CLI::App& app, RawOptions& raw, const std::string& version) {
+  app.description("Which compute backend to use here, how fast it really is, and why one does not work");
+  app.name(std::string(kProgram));
+  app.footer(std::string(data::help::kReport));
+  app.set_version_flag("--version", version);
+  app.allow_extras();
+  app.fallthrough();
+  AddDetectionOptions(app, raw);
+  AddMeasuringOptions(app, raw);
+  AddOutputOptions(app, raw);
+  AddCommand(app, "list", "What is here; no kernel runs", data::help::kList);
+  AddRecommend(app, raw);
+  AddQuery(app, raw);
+  AddBookish(app, raw);
+}
+
+// Of the program's own options those that the command takes.
+std::vector<std::string> SharedWith(std::string_view command, const InterfaceCommand& program) {
+  for (const Bookish& of : BookishCommands()) {
+    if (of.command == command) return {of.options.begin(), of.options.end()};
+  }
+  std::vector<std::string> all;
+  for (const InterfaceOption& option : program.options) all.push_back(option.names.back());
+  return all;
+}
+
+Interface InterfaceOfAll(const CLI::App& app, std::span<const std::string> modules) {
+  Interface all{InterfaceOf(app, std::string(kProgram), modules), {}};
+  for (const CLI::App* sub : app.get_subcommands({})) {
+    auto command = InterfaceOf(*sub, fmt::format("{} {}", kProgram, sub->get_name()), modules);
+    command.shared = SharedWith(sub->get_name(), all.program);
+    for (const InterfaceOption& own : command.options) std::erase(command.shared, own.names.back());
+    all.commands.push_back(std::move(command));
+  }
+  return all;
+}
+
+std::string HelpFor(const CLI::App& app, std::span<const std::string> modules) {
+  const auto all = InterfaceOfAll(app, modules);
+  const auto parsed = app.get_subcommands();
+  if (parsed.empty()) return HelpText(all.program, all.commands);
+  const auto command = std::find_if(all.commands.begin(), all.commands.end(), [&](const auto& known) {
+    return ShortName(known) == parsed.front()->get_name();
+  });
+  return HelpText(*command, {});
+}
+
 // What the parser says of an option, in words that are the same in every version of it.
 probe::Error Malformed(CLI::App& app, std::string text) {
   if (auto error = Misplaced(app)) return *error;
@@ -423,6 +417,13 @@ std::string VersionText(const std::string& version) {
                      needed ? fmt::format(" (needs glibc {} or newer)", *needed) : "");
 }
 
+Interface DescribeInterface(std::span<const std::string> modules) {
+  RawOptions raw;
+  CLI::App app;
+  Define(app, raw, "");
+  return InterfaceOfAll(app, modules);
+}
+
 std::string_view NameOfCommand(Command command) {
   return std::find_if(kCommands.begin(), kCommands.end(),
                       [&](const auto& row) { return row.first == command; })
@@ -435,28 +436,14 @@ probe::Result<Invocation> ParseArguments(std::span<const std::string> arguments,
   if (!spelled) return spelled.error();
   const Divided divided = DivideAtMark(*spelled);
   RawOptions raw;
-  CLI::App app{"Which compute backend to use here, how fast it really is, and why one does not work",
-               "whichgpu"};
-  app.footer(Footer(data::help::kReport));
-  app.set_version_flag("--version", version);
-  app.allow_extras();
-  app.fallthrough();
-  AddDetectionOptions(app, raw);
-  AddMeasuringOptions(app, raw);
-  AddOutputOptions(app, raw);
-  AddCommand(app, "list", "What is here; no kernel runs", data::help::kList);
-  AddRecommend(app, raw);
-  AddQuery(app, raw);
-  AddBookish(app, raw);
+  CLI::App app;
+  Define(app, raw, version);
   if (auto error = Misread(app, divided.parsed)) return *error;
   try {
     app.parse(std::vector<std::string>(divided.parsed.rbegin(), divided.parsed.rend()));
   } catch (const CLI::Success& request) {
     if (request.get_name() == "CallForVersion") return Invocation{std::nullopt, version + "\n"};
-    const auto parsed = app.get_subcommands();
-    return Invocation{std::nullopt,
-                      parsed.empty() ? HelpText(app, "whichgpu")
-                                     : HelpText(*parsed.front(), "whichgpu " + parsed.front()->get_name())};
+    return Invocation{std::nullopt, HelpFor(app, modules)};
   } catch (const CLI::ParseError& error) {
     return Malformed(app, error.what());
   }

@@ -10,7 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "probe/core/names.h"
 #include "probe/core/result.h"
+#include "report/cli/interface.h"
 #include "report/core/query.h"
 #include "report/core/report.h"
 #include "report/core/run_request.h"
@@ -59,6 +61,9 @@ struct Invocation {
 [[nodiscard]] probe::Result<Invocation> ParseArguments(std::span<const std::string> arguments,
                                                        std::span<const std::string> modules,
                                                        const std::string& version);
+
+// All that it knows. `modules` as above.
+[[nodiscard]] Interface DescribeInterface(std::span<const std::string> modules);
 
 // "whichgpu 0.2.0 (needs glibc 2.34 or newer)".
 [[nodiscard]] std::string VersionText(const std::string& version);
@@ -110,3 +115,11 @@ void AddPageOptions(CLI::App& app, RawOptions& raw);
 [[nodiscard]] std::optional<probe::Error> CheckTerms(RawOptions& raw);
 
 }  // namespace report
+
+namespace probe {
+
+WHICHGPU_NAMES(report::Format, {kPlain, "plain"}, {kJson, "json"}, {kShell, "shell"}, {kEnv, "env"},
+               {kCMake, "cmake"}, {kPip, "pip"}, {kDockerfile, "dockerfile"})
+WHICHGPU_NAMES(report::render::ColourChoice, {kAuto, "auto"}, {kAlways, "always"}, {kNever, "never"})
+
+}  // namespace probe

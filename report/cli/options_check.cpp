@@ -144,17 +144,6 @@ std::optional<probe::Error> CheckCombination(const RawOptions& raw) {
 }  // namespace
 
 std::optional<probe::Error> CheckOptions(RawOptions& raw, std::span<const std::string> modules) {
-  using render::ColourChoice;
-  constexpr std::array<std::pair<ColourChoice, std::string_view>, 3> kColours = {
-      {{ColourChoice::kAuto, "auto"}, {ColourChoice::kAlways, "always"}, {ColourChoice::kNever, "never"}}};
-  constexpr std::array<std::pair<Format, std::string_view>, 7> kFormats = {
-      {{Format::kPlain, "plain"},
-       {Format::kJson, "json"},
-       {Format::kShell, "shell"},
-       {Format::kEnv, "env"},
-       {Format::kCMake, "cmake"},
-       {Format::kPip, "pip"},
-       {Format::kDockerfile, "dockerfile"}}};
   TrimWords(raw);
   Options& options = raw.options;
   if (auto error = CheckNames(options.run.only, options.command, GpuWish::kAny, modules)) return error;
@@ -162,10 +151,13 @@ std::optional<probe::Error> CheckOptions(RawOptions& raw, std::span<const std::s
   constexpr double kLeastBudget = 0.001;
   if (auto error = ReadSeconds(raw.budget, "--budget", options.run.budget_s, kLeastBudget)) return error;
   if (auto error = ReadSeconds(raw.timeout, "--timeout", options.run.timeout_s)) return error;
-  if (auto error = Choose(raw.color, "--color", kColours, options.colour)) return error;
+  if (auto error =
+          Choose(raw.color, "--color", probe::EnumNames<render::ColourChoice>::kNames, options.colour))
+    return error;
   Use use = Use::kInference;
   if (auto error = Choose(raw.use, "--for", probe::EnumNames<Use>::kNames, use)) return error;
-  if (auto error = Choose(raw.format, "--format", kFormats, options.format)) return error;
+  if (auto error = Choose(raw.format, "--format", probe::EnumNames<Format>::kNames, options.format))
+    return error;
   if (options.json && options.format != Format::kPlain && options.format != Format::kJson) {
     return Usage("--json and --format exclude each other");
   }

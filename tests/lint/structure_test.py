@@ -13,7 +13,8 @@ from words import SENTENCE, parsed, words_away
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MAX_LINES = 500
 MAX_COLUMNS = 125  # of documents
-OWN = re.compile(r'^#include "((?:probe|backends|kernels|report|tests|bench)/[^"]+)"', re.M)
+OWN = re.compile(r'^#include "((?:api|probe|backends|kernels|report|tests|bench)/[^"]+)"', re.M)
+PUBLIC = "api/whichgpu.h"  # for C and C++ alike
 CONDITION = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif)\b", re.M)
 
 
@@ -49,6 +50,8 @@ def allowed_prefixes(path):
         return None
     if top == "kernels":
         return ["kernels/"]
+    if top == "api":
+        return ["api/", "probe/core/", "probe/system/"]
     if top == "probe":
         if folder == "":
             return ["probe/"]
@@ -75,6 +78,7 @@ def allowed_prefixes(path):
             "run": PURE + ["report/core/", "report/store/", "report/assume/", "report/decide/", "report/score/",
                            "report/recommend/", "probe/", "backends/registry.h"],
             "cli": ["report/", "probe/"],
+            "documents": ["report/cli/", "report/documents/", "probe/registry.h"],
         }.get(folder, PURE + ["report/core/"])
     return None
 
@@ -101,7 +105,7 @@ class Structure(unittest.TestCase):
     def test_conditions_stand_only_in_kernels(self):
         def check(path):
             relative = path.relative_to(ROOT).as_posix()
-            if relative.startswith(("kernels/", "tests/", "bench/")):
+            if relative.startswith(("kernels/", "tests/", "bench/")) or relative == PUBLIC:
                 return
             for match in CONDITION.finditer(path.read_text()):
                 yield f"{relative}: #{match.group(1)}"
