@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "kernels/cpu/architecture_x86.h"
+#include "kernels/cpu/feature_x86.h"
 #include "kernels/cpu/isa_limit.h"
 #include "kernels/cpu/prefetch.h"
 #include "kernels/cpu/quirks.h"
@@ -26,7 +27,7 @@ constexpr unsigned kAmxBf16 = 1U << 22U, kAmxTile = 1U << 24U, kAmxInt8 = 1U << 
 bool HasAmx(unsigned bit) {
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
   return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 && (edx & kAmxTile) != 0 && (edx & bit) != 0 &&
-         IsAllowed("amx") && HasAvx512() && __builtin_cpu_supports("avx512vbmi") && MayUseTiles();
+         IsAllowed("amx") && HasAvx512() && HasFeature("avx512vbmi") && MayUseTiles();
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "report/core/tables.h"
 #include "report/core/targets.h"
 #include "report/render/fields.h"
+#include "report/render/schema.h"
 
 namespace report {
 namespace {
@@ -67,7 +68,7 @@ Words DescribedWords() {
 std::vector<std::string> WordsFor(const std::string& name, std::span<const std::string> modules) {
   if (name == "--only" || name == "--skip") return {modules.begin(), modules.end()};
   using Maker = Words (*)();
-  static constexpr std::array<std::pair<std::string_view, Maker>, 13> kMakers = {
+  static constexpr std::array<std::pair<std::string_view, Maker>, 14> kMakers = {
       {{"--for", NamesOf<Use>},
        {"--format", NamesOf<Format>},
        {"--policy", NamesOf<Policy>},
@@ -80,7 +81,8 @@ std::vector<std::string> WordsFor(const std::string& name, std::span<const std::
        {"--target", TargetNames},
        {"--assume-machine", assume::MachineNames},
        {"FIELDS", FieldNames},
-       {"WORD", DescribedWords}}};
+       {"WORD", DescribedWords},
+       {"COMMAND", render::SchemaCommands}}};
   for (const auto& [of, make] : kMakers) {
     if (of == name) return make();
   }

@@ -61,6 +61,12 @@ probe::Json DefinitionsOf(probe::Json& schema, probe::Json& types) {
 
 }  // namespace
 
+std::vector<std::string> SchemaCommands() {
+  std::vector<std::string> names;
+  for (const auto& [name, schema] : kSchemas) names.emplace_back(name);
+  return names;
+}
+
 std::string SchemaNames() {
   std::string text;
   for (const auto& [name, schema] : kSchemas) text.append(name).append("\n");
@@ -71,11 +77,7 @@ probe::Result<std::string> Schema(std::string_view name) {
   const auto row =
       std::find_if(kSchemas.begin(), kSchemas.end(), [&](const auto& known) { return known.first == name; });
   if (row == kSchemas.end()) {
-    const std::vector<std::string> names = [] {
-      std::vector<std::string> all;
-      for (const auto& [known, schema] : kSchemas) all.emplace_back(known);
-      return all;
-    }();
+    const auto names = SchemaCommands();
     const auto nearest = Nearest(name, names);
     return probe::Error{"", std::nullopt, "",
                         fmt::format("schema: no command '{}' prints JSON{}", probe::CleanText(name, 64),

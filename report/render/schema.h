@@ -4,12 +4,14 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "probe/core/result.h"
 
 namespace report::render {
 
-// The names of the commands whose JSON has a schema, a line each.
+// The commands whose JSON has a schema, and the same as text, a line each.
+[[nodiscard]] std::vector<std::string> SchemaCommands();
 [[nodiscard]] std::string SchemaNames();
 
 // The schema of what the command prints, with the types that it needs among its own $defs, so that it refers

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "probe/system/descriptor.h"
 
-#include <string.h>
 #include <unistd.h>
 
+#include <cstring>
+
 #include "probe/system/limits.h"
+#include "probe/system/linux/errno_name.h"
 
 namespace probe::system {
 
@@ -13,10 +15,12 @@ void Descriptor::Reset() {
 }
 
 Error ErrnoError(std::string call, int number, std::string text) {
-  const char* name = strerrorname_np(number);
+  const auto name = ErrnoName(number);
   if (text.empty()) text = LimitBehind(number);
-  if (text.empty()) text = strerrordesc_np(number) != nullptr ? strerrordesc_np(number) : "unknown error";
-  return {std::move(call), number, name != nullptr ? name : "", std::move(text)};
+  // Of a number that has a name the text is a constant of the C library's, which other threads may read, too.
+  if (text.empty())
+    text = name.empty() ? "unknown error" : std::strerror(number);  // NOLINT(concurrency-mt-unsafe)
+  return {std::move(call), number, std::string(name), std::move(text)};
 }
 
 }  // namespace probe::system
