@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,12 +21,12 @@ enum { kStatuses = 6, kMostThreads = 64 };
 
 static const char *function, *options;
 static int calls;
-static volatile sig_atomic_t handled;
+static atomic_int handled;
 
 static void HandleChild(int number) {
   const int kept = errno;
   (void)number;
-  handled = handled + 1;
+  atomic_store(&handled, 1);
   while (waitpid(-1, NULL, WNOHANG) > 0) {
   }
   errno = kept;
@@ -96,7 +97,7 @@ int main(int argc, char **argv) {
   for (int number = 1; number < NSIG; ++number)
     is_changed |= sigismember(&mask, number) != sigismember(&mask_now, number);
   fprintf(answer, "children %d descriptors %d changed %d handled %d\n", has_children, CountDescriptors() - before,
-          is_changed, handled > 0);
+          is_changed, atomic_load(&handled));
   fclose(answer);
   return 0;
 }
