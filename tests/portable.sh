@@ -37,23 +37,9 @@ run_programs() {
   done
 }
 
-# Unpacks packages of another architecture, by lists and a cache of apt's that are no business of this machine's.
-unpack_for_arm() {
-  local root=$PWD/build/arm64-root archive
-  local apt=(apt-get -q -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o Dir::State="$root/apt"
-    -o Dir::State::status="$root/apt/status" -o Dir::Cache="$root/apt" -o APT::Sandbox::User=root)
-  [[ ! -e $root/complete ]] || return 0
-  mkdir -p "$root/apt/lists/partial" "$root/apt/archives/partial"
-  : >"$root/apt/status"
-  "${apt[@]}" update && (cd "$root/apt" && "${apt[@]}" download "${arm_packages[@]}") || return 1
-  for archive in "$root"/apt/*.deb; do dpkg-deb -x "$archive" "$root" || return 1; done
-  rm -r "$root/apt"
-  touch "$root/complete"
-}
-
 build_for_arm() {
   need g++-aarch64-linux-gnu qemu-user-static || { skipped="no cross compiler or emulator of Arm"; return 1; }
-  unpack_for_arm || { skipped="Arm's libraries can not be had"; return 1; }
+  unpack_root arm64 "$PWD/build/arm64-root" "${arm_packages[@]}" || { skipped="Arm's libraries can not be had"; return 1; }
   configure arm64 && build arm64 "${portable_tests[@]}" && run_programs build/arm64 "$arm_emulator" "${portable_tests[@]}" &&
     build arm64 whichgpu && $arm_emulator build/arm64/report/whichgpu --version
 }
