@@ -33,7 +33,7 @@ build_for() {
   unpack_root "${debian_names[$processor]}" "$root" "${release_packages[@]}" ||
     { echo "dev: the packages of ${debian_names[$processor]} can not be had" >&2; return 1; }
   write_tools "$processor" "$PWD/$directory/tools"
-  export ZIG_GLOBAL_CACHE_DIR=${WHICHGPU_TEST_CACHE:-$PWD/build}/zig ZIG_LOCAL_CACHE_DIR=$PWD/$directory/zig
+  export ZIG_GLOBAL_CACHE_DIR=$PWD/build/zig-cache ZIG_LOCAL_CACHE_DIR=$PWD/build/zig-cache
   export CCACHE_COMPILERTYPE=clang CCACHE_COMPILERCHECK="string:$release_zig $processor $release_glibc"
   configure release -B "$directory" -DCMAKE_TOOLCHAIN_FILE="$PWD/cmake/zig.cmake" -DWHICHGPU_RELEASE_ARCH="$processor" \
     -DWHICHGPU_RELEASE_ROOT="$root" -DWHICHGPU_RELEASE_TOOLS="$PWD/$directory/tools" -DWHICHGPU_TESTS=OFF -DWHICHGPU_BENCH=OFF &&
