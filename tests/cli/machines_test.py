@@ -61,7 +61,7 @@ class Machines(unittest.TestCase):
         self.assertIn("faster than vulkan", reasons(prefill))
         self.assertIn("faster than hip", reasons(decode))
         self.assertIn("prefill limited by fp16 prompt", reasons(prefill))
-        self.assertIn("decode limited by read", reasons(decode))
+        self.assertIn("decode limited by memory read", reasons(decode))
         self.assertIn("slower", rejected(prefill, "vulkan"))
         self.assertIn("slower", rejected(decode, "hip"))
         self.assertEqual("hip", answer("rocm_prefill_vulkan_decode", "training")["backend"])
