@@ -76,10 +76,16 @@ std::optional<std::vector<std::string>> TextsOf(const Json& value, Kind kind) {
     const bool is_so = value.is_number() && value.get<double>() > 0 && value.get<double>() <= kLongestS;
     return is_so ? std::optional(std::vector{value.dump()}) : std::nullopt;
   }
-  const Json all = value.is_array() && kind != Kind::kText ? value : Json::array({value});
-  if (all.empty() || !std::all_of(all.begin(), all.end(), [&](const Json& one) { return IsText(one, kind); }))
-    return std::nullopt;
-  auto texts = all.get<std::vector<std::string>>();
+  // By reference: copying a value descends into it, and a caller's may be as deep as it likes.
+  std::vector<std::string> texts;
+  const auto take = [&](const Json& one) {
+    const bool is_text = IsText(one, kind);
+    if (is_text) texts.push_back(one.get<std::string>());
+    return is_text;
+  };
+  const bool is_list = value.is_array() && kind != Kind::kText;
+  const bool are_texts = is_list ? std::all_of(value.begin(), value.end(), take) : take(value);
+  if (!are_texts || texts.empty()) return std::nullopt;
   if (kind != Kind::kWords) return texts;
   for (std::size_t i = 1; i < texts.size(); ++i) texts.front() += "," + texts[i];
   return std::vector{texts.front()};

@@ -38,10 +38,14 @@ typedef struct whichgpu_result {
   const char* error; /* one line, UTF-8; NULL where there is none */
 } whichgpu_result;
 
+/* clang-format off: a row a line. */
 /* options: an object of JSON, UTF-8 that ends in a zero byte, at most 1 MiB; NULL is {}. It stays the
  * caller's. The keys are those of the program's options, with "_" in the place of "-", and the unit of
- * seconds: "only", "skip"                   words: a text, or an array of texts "assume" a text for each
- * device, or an array of them "device", "assume_machine"       texts "sysroot", "replay", "request"   paths
+ * seconds:
+ *   "only", "skip"                   words: a text, or an array of texts
+ *   "assume"                         a text for each device, or an array of them
+ *   "device", "assume_machine"       texts
+ *   "sysroot", "replay", "request"   paths
  *   "timeout_s", "budget_s"          numbers
  *   "retry_crashed", "quick", "thorough", "no_calibrate", "measure"   true or false
  * of whichgpu_recommend alone
@@ -55,6 +59,7 @@ typedef struct whichgpu_result {
  * become an option of its own.
  *
  * The result is never NULL. It is the caller's, who gives it to whichgpu_free once. */
+/* clang-format on */
 WHICHGPU_EXPORT const whichgpu_result* whichgpu_report(const char* options);
 WHICHGPU_EXPORT const whichgpu_result* whichgpu_recommend(const char* options);
 

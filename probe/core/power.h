@@ -14,4 +14,9 @@ inline constexpr std::string_view kFrequencyPreferenceFact = "frequency_preferen
 // What keeps the processor's clock low: "governor", at its lowest, or "preference", for saving power.
 inline constexpr std::string_view kClockHeldByFact = "clock_held_by";
 
+// A value for each of these that saves less, of those that the kernel offers; absent where it offers none.
+inline constexpr std::string_view kBetterGovernorFact = "better_governor";
+inline constexpr std::string_view kBetterPreferenceFact = "better_preference";
+inline constexpr std::string_view kBetterProfileFact = "better_power_profile";
+
 }  // namespace probe

@@ -87,7 +87,11 @@ void AddPower(const system::Power& power, HardwareDevice& hardware) {
   add(kPowerProfileFact, power.profile);
   add(kFrequencyDriverFact, power.frequency_driver);
   add(kFrequencyPreferenceFact, power.frequency_preference);
-  add(kClockHeldByFact, ClockHeldBy(power));
+  const auto held_by = ClockHeldBy(power);
+  add(kClockHeldByFact, held_by);
+  if (held_by == "governor") add(kBetterGovernorFact, power.better_governor);
+  if (held_by == "preference") add(kBetterPreferenceFact, power.better_preference);
+  if (power.profile) add(kBetterProfileFact, power.better_profile);
 }
 
 // Where no file tells, what the running kernel says.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "probe/system/power.h"
 
+#include <array>
 #include <set>
 #include <span>
 #include <string_view>
@@ -63,16 +64,39 @@ std::optional<std::string> OfPolicies(const FileSystem& files, std::span<const s
   return names.empty() ? std::nullopt : std::optional(all);
 }
 
+// The first of `wanted` that the file, words with blanks between, offers.
+std::optional<std::string> OfferedOf(const FileSystem& files, const std::string& path,
+                                     std::span<const std::string_view> wanted) {
+  constexpr std::size_t kLongestList = 1024;
+  const auto line = files.ReadLine(path);
+  if (!line || line->size() > kLongestList) return std::nullopt;
+  const std::string offered = " " + *line + " ";
+  for (const std::string_view word : wanted) {
+    if (offered.find(" " + std::string(word) + " ") != std::string::npos) return std::string(word);
+  }
+  return std::nullopt;
+}
+
+constexpr std::array<std::string_view, 4> kGovernors = {"schedutil", "ondemand", "conservative",
+                                                        "performance"};
+constexpr std::array<std::string_view, 3> kPreferences = {"balance_performance", "default", "performance"};
+constexpr std::array<std::string_view, 2> kProfiles = {"balanced", "performance"};
+
 }  // namespace
 
 Power ReadPower(const FileSystem& files, std::size_t most_policies) {
   auto policies = files.List(std::string(kPolicies));
   if (policies.size() > most_policies) policies.resize(most_policies);
+  const auto first = std::string(kPolicies) + "/" + (policies.empty() ? "policy0" : policies.front());
   return {.source = SourceOf(files),
           .profile = Line(files, "/sys/firmware/acpi/platform_profile"),
           .governor = OfPolicies(files, policies, "scaling_governor"),
           .frequency_driver = OfPolicies(files, policies, "scaling_driver"),
-          .frequency_preference = OfPolicies(files, policies, "energy_performance_preference")};
+          .frequency_preference = OfPolicies(files, policies, "energy_performance_preference"),
+          .better_profile = OfferedOf(files, "/sys/firmware/acpi/platform_profile_choices", kProfiles),
+          .better_governor = OfferedOf(files, first + "/scaling_available_governors", kGovernors),
+          .better_preference =
+              OfferedOf(files, first + "/energy_performance_available_preferences", kPreferences)};
 }
 
 }  // namespace probe::system

@@ -23,6 +23,11 @@ struct Power {
   std::optional<std::string> governor;
   std::optional<std::string> frequency_driver;
   std::optional<std::string> frequency_preference;
+  // Of what the kernel offers here what saves less: the first of those known that the first policy, and the
+  // firmware, has.
+  std::optional<std::string> better_profile;
+  std::optional<std::string> better_governor;
+  std::optional<std::string> better_preference;
 
   bool operator==(const Power&) const = default;
 };

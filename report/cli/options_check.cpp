@@ -148,6 +148,10 @@ std::optional<probe::Error> CheckOptions(RawOptions& raw, std::span<const std::s
   Options& options = raw.options;
   if (auto error = CheckNames(options.run.only, options.command, GpuWish::kAny, modules)) return error;
   if (auto error = CheckNames(options.run.skip, options.command, GpuWish::kNone, modules)) return error;
+  if (!options.words.empty() &&
+      std::all_of(options.words.begin(), options.words.end(),
+                  [](const std::string& word) { return probe::Trim(word).empty(); }))
+    return Usage("describe: an empty word; 'whichgpu describe' lists all, 'whichgpu describe noisy' one");
   constexpr double kLeastBudget = 0.001;
   if (auto error = ReadSeconds(raw.budget, "--budget", options.run.budget_s, kLeastBudget)) return error;
   if (auto error = ReadSeconds(raw.timeout, "--timeout", options.run.timeout_s)) return error;

@@ -2,6 +2,7 @@
 #include "report/cli/pages.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <array>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "probe/core/text.h"
 #include "report/html/html.h"
+#include "report/store/input.h"
 #include "report/store/page_file.h"
 
 namespace report {
@@ -19,6 +21,21 @@ using File = std::pair<std::string_view, const std::optional<std::string>*>;
 
 std::array<File, 2> FilesOf(const Options& options) {
   return {File{"--html", &options.html}, File{"--svg", &options.svg}};
+}
+
+// What the run reads or writes beside, with what a file is that lies there.
+std::vector<std::pair<std::string, std::string_view>> InputsOf(const Options& options) {
+  if (options.command == Command::kCompare)
+    return {{options.base, "one of the two that are compared"},
+            {options.other, "one of the two that are compared"}};
+  std::vector<std::pair<std::string, std::string_view>> inputs;
+  const auto add = [&](const std::optional<std::string>& path, std::string_view what) {
+    if (path) inputs.emplace_back(*path, what);
+  };
+  add(options.request_file, "the request");
+  add(options.run.replay_dir, "a part of the record");
+  add(options.run.record_dir, "where the record is kept");
+  return inputs;
 }
 
 std::optional<Problem> Written(const probe::Status& status) {
@@ -32,11 +49,17 @@ std::optional<Problem> CheckPages(const Options& options) {
   for (const auto& [option, file] : FilesOf(options)) {
     if (!*file) continue;
     if (const auto status = CheckPageFile(option, **file); !status) return BadInput(status.error());
-    if (options.command != Command::kCompare) continue;
-    for (const auto& input : {options.base, options.other}) {
-      if (AreOneFile(input, **file))
-        return BadInput(Usage(fmt::format("{}: {} is one of the two that are compared; name another file",
-                                          option, probe::CleanText(**file, 300))));
+    const auto refuse = [&, name = option, path = **file](std::string_view what) {
+      return BadInput(
+          Usage(fmt::format("{}: {} is {}; name another file", name, probe::CleanText(path, 300), what)));
+    };
+    for (const auto& [input, what] : InputsOf(options)) {
+      const bool is_it =
+          input == kStandardInput ? IsOpenAs(**file, STDIN_FILENO) : IsAtOrBelow(**file, input);
+      if (is_it) return refuse(what);
+    }
+    for (const int descriptor : {STDOUT_FILENO, STDERR_FILENO}) {
+      if (IsOpenAs(**file, descriptor)) return refuse("where what is printed goes");
     }
   }
   if (options.html && options.svg && AreOneFile(*options.html, *options.svg))

@@ -28,8 +28,8 @@ inline constexpr std::string_view kAndWithIt = ", and with it whatever was to co
 [[nodiscard]] bool IsLoss(const backends::Measurement& measurement);
 // "gave a wrong result"
 [[nodiscard]] std::string_view PhraseOf(const backends::Measurement& measurement);
-// "its fp32 gemm gave a wrong result (relative error 0.7)"; with `by` "its fp32 gemm by own:simt gave ...".
-// Of a loss "the device was lost while it was measured (...)".
+// "its fp32 matrix product gave a wrong result (relative error 0.7)"; with `by` "its fp32 matrix product by
+// own:simt gave ...". Of a loss "the device was lost while it was measured (...)".
 [[nodiscard]] std::string FailureText(const backends::Measurement& measurement, std::string_view by = "");
 // Its implementation where several may do this kernel's work, else "".
 [[nodiscard]] std::string_view ImplementationOf(const backends::Measurement& measurement);

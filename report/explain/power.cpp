@@ -30,8 +30,10 @@ Finding Slower(std::string id, const probe::PhysicalDevice& device, std::string 
   return finding;
 }
 
-Fix AsRoot(std::string text, std::string command) {
-  Fix fix{std::move(text), std::move(command), true, false};
+// Writes the value to the file; a sentence alone where the kernel offers no such value.
+Fix AsRoot(std::string text, std::string_view value, std::string_view file) {
+  Fix fix{std::move(text), std::nullopt, !value.empty(), false};
+  if (!value.empty()) fix.command = fmt::format("sh -c 'echo {} | tee {}'", value, file);
   fix.on_host = true;
   return fix;
 }
@@ -39,13 +41,12 @@ Fix AsRoot(std::string text, std::string command) {
 void AddClock(const probe::PhysicalDevice& device, std::vector<Finding>& out) {
   const auto& hardware = *device.hardware;
   const auto held_by = FactOf(hardware, probe::kClockHeldByFact);
-  constexpr std::string_view kFolder = "/sys/devices/system/cpu/cpufreq/policy*/";
   if (held_by == "preference") {
     auto finding = Slower("preference", device, "the processor is told to prefer saving power to speed",
                           "energy_performance_preference", FactOf(hardware, probe::kFrequencyPreferenceFact));
-    finding.fix.push_back(AsRoot(
-        "let it balance both, until the next boot",
-        fmt::format("sh -c 'echo balance_performance | tee {}energy_performance_preference'", kFolder)));
+    finding.fix.push_back(AsRoot("let it balance both, until the next boot",
+                                 FactOf(hardware, probe::kBetterPreferenceFact),
+                                 "/sys/devices/system/cpu/cpufreq/policy*/energy_performance_preference"));
     out.push_back(std::move(finding));
   } else if (held_by == "governor") {
     auto finding =
@@ -53,7 +54,8 @@ void AddClock(const probe::PhysicalDevice& device, std::vector<Finding>& out) {
                "scaling_governor", hardware.processor->governor.value_or(""));
     AddEvidence(finding, "scaling_driver", std::string(FactOf(hardware, probe::kFrequencyDriverFact)));
     finding.fix.push_back(AsRoot("let the clock follow the load, until the next boot",
-                                 fmt::format("sh -c 'echo schedutil | tee {}scaling_governor'", kFolder)));
+                                 FactOf(hardware, probe::kBetterGovernorFact),
+                                 "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor"));
     out.push_back(std::move(finding));
   }
 }
@@ -72,8 +74,9 @@ void AddPower(const probe::PhysicalDevice& device, std::vector<Finding>& out) {
   if (profile == "low-power" || profile == "quiet") {
     auto finding = Slower("profile", device, fmt::format("the machine's power profile is {}", profile),
                           "platform_profile", profile);
-    finding.fix.push_back(
-        AsRoot("balance it", "sh -c 'echo balanced > /sys/firmware/acpi/platform_profile'"));
+    finding.fix.push_back(AsRoot("choose one that saves less, until the next boot",
+                                 FactOf(hardware, probe::kBetterProfileFact),
+                                 "/sys/firmware/acpi/platform_profile"));
     out.push_back(std::move(finding));
   }
   AddClock(device, out);

@@ -201,7 +201,9 @@ void Legend(const Roofline& line, Element& into) {
     row("roof " + ColourClass(way), RoofText(line.roofs[way]));
   }
   if (line.roofs.size() > kColours) row("", fmt::format("and {} more ways", line.roofs.size() - kColours));
-  if (const auto peak = PeakText(line)) row("peak", *peak);
+  // Without one of the two there is no line.
+  if (const auto peak = PeakText(line))
+    row(line.peak_flop_per_s && line.peak_bytes_per_s ? "peak" : "", *peak);
 }
 
 double HeightOf(const Roofline& line) {

@@ -104,7 +104,8 @@ std::string SpeedText(const ComparedChoice& choice) {
 // "still cuda on RTX 4090", "now vulkan in the place of cuda, on RTX 4090"
 std::string ChoiceText(const ComparedAnswer& answer) {
   const auto& [backend, device_id, device, speed, measured] = answer.other;
-  const bool same_device = answer.base.device_id == device_id;
+  // Another card may stand in one's place.
+  const bool same_device = answer.base.device_id == device_id && answer.base.device == device;
   if (same_device && answer.base.backend == backend) return fmt::format("still {} on {}", backend, device);
   if (same_device)
     return fmt::format("now {} in the place of {}, on {}", backend, answer.base.backend, device);

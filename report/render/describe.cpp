@@ -86,7 +86,7 @@ void One(const GlossaryEntry& entry, Page& page) {
   page.Add(entry.title, Style::kStrong);
   std::vector<std::string> facts;
   if (entry.kind == WordKind::kFigure && entry.name != entry.title) facts.push_back(entry.name + " in JSON");
-  if (entry.unit) facts.push_back(*entry.unit);
+  if (entry.unit && *entry.unit != entry.title) facts.push_back(*entry.unit);
   if (!facts.empty()) page.Add("  ");
   page.FlowList(facts, 2, Style::kDim);
   page.To(2).Flow(entry.text, 2);

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
@@ -24,8 +25,8 @@ namespace fs = std::filesystem;
 using probe::Status;
 
 std::string ErrnoText(int error) {
-  return std::strerror(error);
-}  // NOLINT(concurrency-mt-unsafe): one thread
+  return std::strerror(error);  // NOLINT(concurrency-mt-unsafe): one thread
+}
 
 struct Scratch {
   std::string path;
@@ -81,6 +82,19 @@ std::optional<std::string> Obstacle(const fs::path& path) {
   }
 }
 
+// Owner, group and rights of what is replaced. What can not be kept is no reason to lose the page; where
+// another group would get the rights of the old one, it gets those of everybody.
+void Inherit(const struct stat& replaced, int descriptor) {
+  constexpr mode_t kRights = S_IRWXU | S_IRWXG | S_IRWXO;
+  constexpr mode_t kPlaces = 3;  // from the rights of others to those of the group
+  mode_t rights = replaced.st_mode & kRights;
+  constexpr auto kSameOwner = static_cast<uid_t>(-1);
+  if (fchown(descriptor, replaced.st_uid, replaced.st_gid) != 0 &&
+      fchown(descriptor, kSameOwner, replaced.st_gid) != 0)
+    rights &= ~static_cast<mode_t>(S_IRWXG) | ((rights & S_IRWXO) << kPlaces);
+  static_cast<void>(fchmod(descriptor, rights));
+}
+
 }  // namespace
 
 Status CheckPageFile(std::string_view option, const std::string& path) {
@@ -111,11 +125,9 @@ Status WritePage(const std::string& path, std::string_view text) {
   if (const auto obstacle = Obstacle(place)) return FileError(path, *obstacle);
   const Scratch scratch = MakeScratchIn(place.parent_path());
   if (scratch.descriptor < 0) return FileError(path, "can not be written: " + ErrnoText(scratch.error));
-  constexpr mode_t kRights = S_IRWXU | S_IRWXG | S_IRWXO;
   struct stat replaced{};
-  // Rights that can not be kept are no reason to lose the page.
   if (lstat(place.c_str(), &replaced) == 0 && S_ISREG(replaced.st_mode))
-    static_cast<void>(fchmod(scratch.descriptor, replaced.st_mode & kRights));
+    Inherit(replaced, scratch.descriptor);
   int error = WriteAll(scratch.descriptor, text);
   if (close(scratch.descriptor) != 0 && error == 0) error = errno;
   if (error == 0 && std::rename(scratch.path.c_str(), place.c_str()) != 0) error = errno;
@@ -127,6 +139,22 @@ Status WritePage(const std::string& path, std::string_view text) {
 bool AreOneFile(const std::string& one, const std::string& other) {
   std::error_code error;
   return PathOfPage(one) == PathOfPage(other) || fs::equivalent(one, other, error);
+}
+
+bool IsAtOrBelow(const std::string& file, const std::string& other) {
+  if (AreOneFile(file, other)) return true;
+  std::error_code error;
+  const auto place = fs::weakly_canonical(fs::absolute(file, error), error);
+  const auto folder = fs::weakly_canonical(fs::absolute(other, error), error);
+  const auto [end, rest] = std::mismatch(folder.begin(), folder.end(), place.begin(), place.end());
+  return !folder.empty() && end == folder.end();
+}
+
+bool IsOpenAs(const std::string& path, int descriptor) {
+  struct stat opened{};
+  struct stat named{};
+  return fstat(descriptor, &opened) == 0 && S_ISREG(opened.st_mode) && stat(path.c_str(), &named) == 0 &&
+         opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
 }  // namespace report

@@ -98,6 +98,8 @@ class Refusals(Host):
     def test_what_is_wrong_with_options_is_named(self):
         cases = {b"": "no object of JSON", b"[]": "no object", b"nonsense": "no object", b"{\"quick\": tru": "no object",
                  b"\xff\xfe{}": "no object", b'{"device": "\xc3\x28"}': "no object", b"[" * 500000: "no object",
+                 b'{"device": ' + b"[" * 300000 + b"]" * 300000 + b"}": "option 'device' wants",
+                 b'{"only": ' + b"[" * 300000 + b"]" * 300000 + b"}": "option 'only' wants",
                  b'{"device": "' + b"x" * (2 << 20) + b'"}': "longer than 1 MiB",
                  b'{"devise": 1}': "no option 'devise'; known are only,",
                  b'{"quick": true, "quick": false}': "'quick' stands twice",

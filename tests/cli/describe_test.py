@@ -41,6 +41,12 @@ class Words(unittest.TestCase):
         self.assertEqual(2, done.returncode)
         self.assertIn("describe takes a word of the report and no --measure", done.stderr)
 
+    def test_an_empty_word_is_none(self):
+        for word in ("", " "):
+            done = run("describe", word)
+            self.assertEqual((2, ""), (done.returncode, done.stdout))
+            self.assertIn("an empty word", done.stderr)
+
     def test_hostile_words_are_shown_clean(self):
         done = run("describe", "\x1b[31mred\n" + "x" * 5000)
         self.assertEqual(2, done.returncode)

@@ -259,6 +259,16 @@ class Comparisons(Directory):
         self.assertEqual(before, base.read_bytes())
         self.refused(2, "--svg", "compare", base, base, "--svg", self.root / "x.svg")
 
+    def test_nor_is_what_is_compared_by_standard_input(self):
+        base, other = self.report("base"), self.report("other")
+        before = other.read_bytes()
+        with other.open() as stream:
+            process = subprocess.run([str(BINARY), "compare", str(base), "-", "--html", str(other)], stdin=stream,
+                                     capture_output=True, text=True, env=environment(), timeout=60)
+        self.assertEqual((2, ""), (process.returncode, process.stdout), process.stderr)
+        self.assertIn("one of the two that are compared", process.stderr)
+        self.assertEqual(before, other.read_bytes())
+
 
 class Files(Directory):
     FOLDER = SOURCE / "tests" / "fixtures" / "plain_server"
@@ -277,6 +287,26 @@ class Files(Directory):
                 self.assertEqual("", process.stdout)
         self.refused(2, "--html and --svg name one file", "--html", self.root / "a", "--svg", f"{self.root}/folder/../a")
         self.refused(2, "--html", "--html")
+
+    def test_what_the_run_reads_or_prints_to_is_not_overwritten(self):
+        record = self.root / "record"
+        shutil.copytree(self.FOLDER, record)
+        request = self.root / "request.json"
+        shutil.copy(SOURCE / "data" / "reference_request.json", request)
+        kept = {path: path.read_bytes() for path in (record / "record.json", request)}
+        for option in ("--html", "--svg"):
+            self.refused(2, "a part of the record", "--replay", record, option, record / "record.json")
+            self.refused(2, "is the request", "--replay", record, "--request", request, option, request)
+            self.refused(2, "where the record is kept", "--record", self.root / "new", option, self.root / "new", timeout=5)
+        self.assertEqual(kept, {path: path.read_bytes() for path in kept})
+        for number in (1, 2):
+            path = self.root / f"printed{number}"
+            with path.open("w") as stream:
+                streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, ("stdout", "stderr")[number - 1]: stream}
+                done = subprocess.run([str(BINARY), "--replay", str(record), "--html", str(path)], stdin=subprocess.DEVNULL,
+                                      env=environment(), timeout=60, **streams)
+            self.assertEqual(2, done.returncode)
+            self.assertNotIn("<", path.read_text())
 
     def test_commands_without_a_page_refuse_it(self):
         for command in (("list",), ("recommend",), ("query", "name")):

@@ -72,6 +72,20 @@ TEST(Power, OfTheClockIsWhatEveryPolicySays) {
   EXPECT_EQ(Read(tree, 1).frequency_preference, "balance_power");
 }
 
+TEST(Power, WhatSavesLessIsOneOfWhatTheKernelOffers) {
+  tests::Tree tree;
+  const std::string policy = "/sys/devices/system/cpu/cpufreq/policy0";
+  tree.Write(policy + "/scaling_available_governors", "powersave performance ondemand\n");
+  tree.Write(policy + "/energy_performance_available_preferences", "default performance power\n");
+  tree.Write("/sys/firmware/acpi/platform_profile_choices", "low-power balanced performance\n");
+  const Power power = Read(tree);
+  EXPECT_EQ(power.better_governor, "ondemand");
+  EXPECT_EQ(power.better_preference, "default");
+  EXPECT_EQ(power.better_profile, "balanced");
+  tree.Write(policy + "/scaling_available_governors", "powersave\n");
+  EXPECT_EQ(Read(tree).better_governor, std::nullopt);
+}
+
 TEST(Power, IsCleanWhateverTheFilesHold) {
   tests::Tree tree;
   Supply(tree, "BAT0", "Battery\x1b[2J", "status", "Discharging");

@@ -16,7 +16,6 @@ namespace report::explain {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 using Facts = std::vector<std::pair<std::string_view, std::string>>;
@@ -62,13 +61,20 @@ TEST(Power, AProfileThatSavesIsNamed) {
 }
 
 TEST(Power, WhatHoldsTheClockIsNamed) {
-  const auto governor = Of({{probe::kClockHeldByFact, "governor"}}, "powersave");
+  const auto governor =
+      Of({{probe::kClockHeldByFact, "governor"}, {probe::kBetterGovernorFact, "ondemand"}}, "powersave");
   ASSERT_THAT(Ids(governor), ElementsAre("power.governor"));
   EXPECT_TRUE(governor[0].fix.at(0).needs_root);
-  EXPECT_THAT(governor[0].fix.at(0).command.value_or(""), HasSubstr("scaling_governor"));
-  const auto preference = Of({{probe::kClockHeldByFact, "preference"}});
+  EXPECT_EQ(governor[0].fix.at(0).command,
+            "sh -c 'echo ondemand | tee /sys/devices/system/cpu/cpufreq/policy*/scaling_governor'");
+  const auto alone = Of({{probe::kClockHeldByFact, "governor"}}, "powersave");
+  EXPECT_EQ(alone.at(0).fix.at(0).command, std::nullopt) << "the kernel has no other governor";
+  const auto preference =
+      Of({{probe::kClockHeldByFact, "preference"}, {probe::kBetterPreferenceFact, "default"}});
   ASSERT_THAT(Ids(preference), ElementsAre("power.preference"));
-  EXPECT_THAT(preference[0].fix.at(0).command.value_or(""), HasSubstr("energy_performance_preference"));
+  EXPECT_EQ(preference[0].fix.at(0).command,
+            "sh -c 'echo default | tee "
+            "/sys/devices/system/cpu/cpufreq/policy*/energy_performance_preference'");
   EXPECT_THAT(Of({}, "powersave"), IsEmpty()) << "which is the usual way of some drivers";
 }
 
