@@ -6,9 +6,13 @@
 #include <hwy/highway.h>
 
 // What follows is compiled for those instructions as well, because only into such code can they be inlined.
+// By itself Highway says so of clang's code for Arm in no place.
 #if HWY_TARGET == HWY_NEON
-#undef HWY_TARGET_STR
-#define HWY_TARGET_STR "arch=armv8.2-a+crypto+dotprod"
+#undef HWY_BEFORE_NAMESPACE
+#undef HWY_AFTER_NAMESPACE
+#define HWY_BEFORE_NAMESPACE() \
+  HWY_PUSH_ATTRIBUTES("arch=armv8.2-a+crypto+dotprod") static_assert(true, "a semicolon follows")
+#define HWY_AFTER_NAMESPACE() HWY_POP_ATTRIBUTES static_assert(true, "a semicolon follows")
 #endif
 #include "kernels/cpu/gemv_q8-inl.h"
 

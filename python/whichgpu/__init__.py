@@ -45,7 +45,9 @@ def executable() -> str:
     """The path of the program: that of this package, or, where the module stands without one, that of PATH."""
     own = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "whichgpu")
     if not os.path.exists(own):
-        found = shutil.which("whichgpu")
+        # Not from the working directory, where anybody may have put one.
+        folders = [folder for folder in os.environ.get("PATH", os.defpath).split(os.pathsep) if os.path.isabs(folder)]
+        found = os.environ.get("WHICHGPU_PROGRAM") or shutil.which("whichgpu", path=os.pathsep.join(folders))
         if found is None:
             raise WhichgpuError("there is no program whichgpu beside this module ({}), nor in PATH".format(own))
         return found
@@ -82,7 +84,7 @@ def _arguments(options: Dict[str, Option]) -> List[str]:
             out.append(option)
             continue
         single = isinstance(value, (str, int, float, os.PathLike))
-        for word in [value] if single else value:  # type: ignore[union-attr, list-item]
+        for word in [value] if single else value:  # type: ignore[union-attr]
             out.append("{}={}".format(option, os.fspath(word) if isinstance(word, os.PathLike) else word))
     return out
 
@@ -96,10 +98,10 @@ def _ask(command: List[str], options: Dict[str, Option], timeout: Optional[float
     with process:
         try:
             stdout, stderr = process.communicate(timeout=timeout)
-            late = False
+            late = ""
         except subprocess.TimeoutExpired:
             stdout, stderr = _interrupt(process)
-            late = True
+            late = "whichgpu took longer than {} s".format(timeout)
         except BaseException:
             _interrupt(process)
             raise
@@ -107,7 +109,7 @@ def _ask(command: List[str], options: Dict[str, Option], timeout: Optional[float
     answer = _object(stdout)
     code = process.returncode if process.returncode >= 0 else 128 - process.returncode
     if late:
-        raise WhichgpuTimeout("whichgpu took longer than {:g} s".format(timeout), code, text, answer)
+        raise WhichgpuTimeout(late, code, text, answer)
     if code != 0:
         raise WhichgpuError(_reason(text) or "whichgpu ended with {}".format(code), code, text, answer)
     if answer is None:
