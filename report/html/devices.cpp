@@ -132,10 +132,11 @@ Element DevicesPart(const Tables& tables, const Report& report) {
   const auto lines = Rooflines(tables, report);
   const auto best = render::BestFiguresOf(report);
   if (report.devices.empty()) section.Add(Element("p", {}, "None was found."));
-  auto about = best.empty() ? std::string("Nothing was measured.")
-                            : std::string(
-                                  "Every figure is of a kernel whose result was checked. Spread: half of "
-                                  "the 95 % interval. Quality: good, fair or noisy.");
+  auto about = best.empty()
+                   ? std::string("Nothing was measured.")
+                   : std::string(
+                         "Every figure is of a kernel whose result was checked. Spread: the wider side of "
+                         "the 95 % interval. Quality: good, fair or noisy.");
   if (!lines.empty()) about += " " + ChartCaption(render::RequestText(tables.reference, Use::kInference));
   section.Add(Paragraph("dim", about));
   std::size_t number = 0;

@@ -41,14 +41,15 @@ std::vector<std::string> Promises(const Tables& tables, const Report& report, co
     const auto work = answer.use == Use::kTraining ? use : r.model + " " + r.format;
     return {fmt::format("{} ({}) does not fit", work, BytesText(score->needed_bytes.value_or(0)))};
   }
-  if (score->writing_tokens_per_s && score->first_token_s) {
-    const Range& writing = *score->writing_tokens_per_s;
-    const auto tokens = IsNoisy(report, *score)
-                            ? fmt::format("{}{}{}", TokensText(writing.low), dash, TokensText(writing.high))
-                            : TokensText(writing.value);
-    return {tokens + " tokens/s", "first token after " + SecondsText(score->first_token_s->value)};
-  }
-  return {fmt::format("{} {} tokens/s", use, TokensText(answer.tokens_per_s->value))};
+  const auto tokens = [&](const Range& speed) {
+    return IsNoisy(report, *score)
+               ? fmt::format("{}{}{} tokens/s", TokensText(speed.low), dash, TokensText(speed.high))
+               : TokensText(speed.value) + " tokens/s";
+  };
+  if (score->writing_tokens_per_s && score->first_token_s)
+    return {tokens(*score->writing_tokens_per_s),
+            "first token after " + SecondsText(score->first_token_s->value)};
+  return {use + " " + tokens(*answer.tokens_per_s)};
 }
 
 // The sentence of one answer: "Use cuda on GeForce RTX 4090: 120 tokens/s, first token after 82 ms". The

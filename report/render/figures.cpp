@@ -56,7 +56,9 @@ BestFigures BestFiguresOf(const Report& report) {
 std::string SpreadText(const Measurement& m, std::string_view plus_minus) {
   constexpr double kWidest = 100;
   if (!m.ci95) return std::string(plus_minus) + "?";
-  const double percent = ((*m.ci95)[1] - (*m.ci95)[0]) * 50;
+  // Of its times, as their quality is told by it; the interval is of rates.
+  const auto [low, high] = *m.ci95;
+  const double percent = 100 * std::max(1 / low - 1, 1 - 1 / high);
   return percent > kWidest ? fmt::format("{}>{:.0f} %", plus_minus, kWidest)
                            : fmt::format("{}{:.1f} %", plus_minus, percent);
 }
