@@ -42,10 +42,19 @@ std::string Key(const Measurement& m) {
                      shape.empty() ? "" : " ", shape);
 }
 
+// The type of the sums where that is not the usual one, so that no two figures of a way have one name.
+std::string SumsText(const Measurement& m) {
+  using kernels::Dtype;
+  const bool computes = m.kernel == kernels::Kernel::kGemm || m.kernel == kernels::Kernel::kGemv ||
+                        m.kernel == kernels::Kernel::kChain;
+  if (!computes || m.acc_dtype == Dtype::kFp32 || m.acc_dtype == Dtype::kInt32) return "";
+  return fmt::format(", {} sums", kernels::Row(m.acc_dtype).name);
+}
+
 std::string Figure(const Measurement& m) {
   const auto maker = Maker(m);
   const auto shape = ShapeClass(m);
-  return fmt::format("{}{}{}{}", FigureName(m), shape.empty() ? "" : ", ", shape,
+  return fmt::format("{}{}{}{}{}", FigureName(m), SumsText(m), shape.empty() ? "" : ", ", shape,
                      maker == "own" ? "" : ", " + maker.substr(maker.find(':') + 1));
 }
 

@@ -11,6 +11,9 @@
 
 namespace report {
 
+// Of what people read: a driver's longest message is for --json, and may not push the answer off the screen.
+inline constexpr std::size_t kLongestShownBytes = 400;
+
 // max_bytes bounds each text.
 [[nodiscard]] Report Cleaned(Report report, std::size_t max_bytes = probe::kMaxDecodedTextBytes);
 [[nodiscard]] Comparison Cleaned(Comparison comparison, std::size_t max_bytes = probe::kMaxDecodedTextBytes);

@@ -172,6 +172,19 @@ bool IsSeenInUse(const probe::PhysicalDevice& device) {
          });
 }
 
+const Score* FindScore(const Report& report, Use use, std::string_view device_id, std::string_view runtime,
+                       std::string_view driver) {
+  const auto found = std::find_if(report.scores.begin(), report.scores.end(), [&](const Score& score) {
+    return score.use == use && score.device_id == device_id && score.runtime == runtime &&
+           (driver.empty() || score.driver == driver);
+  });
+  return found == report.scores.end() ? nullptr : &*found;
+}
+
+const Score* ScoreOf(const Report& report, const Recommendation& answer) {
+  return FindScore(report, answer.use, answer.device_id, answer.backend, answer.driver.value_or(""));
+}
+
 bool IsAbout(const Finding& finding, std::string_view device_id) {
   if (!finding.device_ids) return finding.device_id == device_id;
   return std::find(finding.device_ids->begin(), finding.device_ids->end(), device_id) !=

@@ -83,6 +83,12 @@ inline constexpr std::string_view kDescribed = "assumed";
 // processes nobody may tell.
 [[nodiscard]] bool IsSeenInUse(const probe::PhysicalDevice& device);
 
+// How a way was judged for a use, of any driver where `driver` is empty; nullptr where it was not.
+[[nodiscard]] const Score* FindScore(const Report& report, Use use, std::string_view device_id,
+                                     std::string_view runtime, std::string_view driver);
+// The same of the way that is recommended.
+[[nodiscard]] const Score* ScoreOf(const Report& report, const Recommendation& answer);
+
 // Whether a finding is about this device, alone or among others.
 [[nodiscard]] bool IsAbout(const Finding& finding, std::string_view device_id);
 [[nodiscard]] const probe::View* FindView(const probe::PhysicalDevice& device, std::string_view runtime,

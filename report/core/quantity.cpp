@@ -115,6 +115,10 @@ std::string TokensText(double tokens_per_s) {
   return SignificantText(tokens_per_s, tokens_per_s >= 99.5 ? 3 : 2);
 }
 
+std::string TokensRangeText(const Range& range, std::string_view dash) {
+  return TokensText(range.low).append(dash) + TokensText(range.high);
+}
+
 std::string TokensText(const Range& range) {
   return fmt::format("{} tokens/s [{}-{}]", TokensText(range.value), TokensText(range.low),
                      TokensText(range.high));

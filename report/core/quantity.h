@@ -23,8 +23,9 @@ using probe::SignificantText;
 [[nodiscard]] std::string BytesText(std::uint64_t bytes);   // binary: "15.6 GiB"
 [[nodiscard]] std::string BytesText(double bytes);          // the same of what was computed
 [[nodiscard]] std::string TokensText(double tokens_per_s);  // "7.2"; without the unit
-[[nodiscard]] std::string TokensText(const Range& range);   // "7.2 tokens/s [6.5-8.0]"
-[[nodiscard]] std::string PercentText(double share);        // 0.88 -> "88 %"
+[[nodiscard]] std::string TokensRangeText(const Range& range, std::string_view dash);  // "6.5-8.0"
+[[nodiscard]] std::string TokensText(const Range& range);  // "7.2 tokens/s [6.5-8.0]"
+[[nodiscard]] std::string PercentText(double share);       // 0.88 -> "88 %"
 
 // A device's name without marks of registration: "Intel Xeon Processor".
 [[nodiscard]] std::string PlainName(std::string_view name);

@@ -38,15 +38,8 @@ std::optional<double> FarFor(const Report& report, const WayKey& way) {
   return kFar;
 }
 
-const Score* ScoreOf(const Report& report, Use use, const WayKey& way) {
-  const auto found = std::find_if(report.scores.begin(), report.scores.end(), [&](const Score& score) {
-    return score.use == use && WayKey{score.device_id, score.runtime, score.driver} == way;
-  });
-  return found == report.scores.end() ? nullptr : &*found;
-}
-
 bool IsFarBehind(const Report& report, const WayKey& way, const Score& answer) {
-  const Score* score = ScoreOf(report, answer.use, way);
+  const Score* score = FindScore(report, answer.use, way.device_id, way.runtime, way.driver);
   if (!score || !score->tokens_per_s) return false;
   const bool is_answer = score == &answer;
   const bool has_part = answer.rest && answer.rest->device_id == way.device_id;
@@ -61,8 +54,7 @@ bool StandsWithout(const std::vector<WayKey>& ways, const Report& report, const 
     const auto answer = std::find_if(report.recommendations.begin(), report.recommendations.end(),
                                      [&](const Recommendation& one) { return one.use == use; });
     if (answer == report.recommendations.end() || answer->confidence == Confidence::kLow) return false;
-    const Score* score =
-        ScoreOf(report, use, {answer->device_id, answer->backend, answer->driver.value_or("")});
+    const Score* score = ScoreOf(report, *answer);
     if (!score || !score->tokens_per_s || !score->fits.value_or(true) || score->basis == Basis::kEstimated)
       return false;
     return std::all_of(ways.begin(), ways.end(),

@@ -20,8 +20,6 @@ namespace {
 using render::Style;
 using render::VerdictGroup;
 
-constexpr std::size_t kLongestText = 400;
-
 std::string_view KindOf(Style style) {
   switch (style) {
     case Style::kGood:
@@ -86,7 +84,7 @@ Element GroupPart(const Comparison& comparison, const VerdictGroup& group, std::
 }  // namespace
 
 std::string ComparisonPage(const Comparison& comparison) {
-  const Comparison clean = Cleaned(comparison, kLongestText);
+  const Comparison clean = Cleaned(comparison, kLongestShownBytes);
   const auto verdict = render::VerdictText(clean);
   Element head("header");
   head.Add(Paragraph("brand", "whichgpu compare"));

@@ -91,9 +91,10 @@ void Table::Cell(std::string_view text, std::optional<double> order, std::string
 }
 
 void Table::Put(Element content, std::string kind) {
+  const bool says_something = !content.IsEmpty();
+  columns_[rows_.back().cells.size()].kind = kind;
   std::vector<Attribute> attributes;
   if (!kind.empty()) attributes.push_back({"class", std::move(kind)});
-  const bool says_something = !content.IsEmpty();
   Add(Element("td", std::move(attributes)).With(std::move(content)), says_something);
 }
 
@@ -101,7 +102,10 @@ Element Table::Done() && {
   Element head("tr");
   for (const Column& column : columns_) {
     if (!column.is_used) continue;
-    head.Add(Element("th", {{"scope", "col"}, {"class", column.numbers ? "number" : "word"}}, column.head));
+    const std::string kind = column.numbers ? "number" : "word";
+    head.Add(Element("th",
+                     {{"scope", "col"}, {"class", column.kind.empty() ? kind : kind + " " + column.kind}},
+                     column.head));
   }
   Element body("tbody");
   for (Cells& row : rows_) {

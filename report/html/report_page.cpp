@@ -17,9 +17,6 @@
 namespace report::html {
 namespace {
 
-// A driver's longest message is in the JSON; here nothing may push the answer off the screen.
-constexpr std::size_t kLongestText = 400;
-
 std::string TitleOf(const Tables& tables, const Report& report) {
   const auto told = render::TellAnswers(tables, report, kDash);
   return told.empty() ? "whichgpu: no answer"
@@ -47,7 +44,7 @@ Element Foot(const Report& report) {
 }  // namespace
 
 std::string ReportPage(const Tables& tables, const Report& report) {
-  const Report clean = Cleaned(render::Bounded(report), kLongestText);
+  const Report clean = Cleaned(render::Bounded(report), kLongestShownBytes);
   const auto material = render::Gather(tables, clean);
   Element main("main");
   main.Add(AnswerPart(tables, clean));
@@ -62,7 +59,7 @@ std::string ReportPage(const Tables& tables, const Report& report) {
 }
 
 std::string RooflinePicture(const Tables& tables, const Report& report) {
-  const Report clean = Cleaned(render::Bounded(report), kLongestText);
+  const Report clean = Cleaned(render::Bounded(report), kLongestShownBytes);
   return SvgFile(ChartFile(Rooflines(tables, clean), render::RequestText(tables.reference, Use::kInference)));
 }
 

@@ -41,14 +41,6 @@ void Raise(const Measurement& m, std::optional<double>& peak) {
   if (m.share_of_peak && *m.share_of_peak > 0) peak = std::max(peak.value_or(0), *m.rate / *m.share_of_peak);
 }
 
-const Score* ScoreOf(const Report& report, const std::string& device_id, const probe::RuntimeDevice& way) {
-  const auto found = std::find_if(report.scores.begin(), report.scores.end(), [&](const Score& score) {
-    return score.use == Use::kInference && score.device_id == device_id && score.runtime == way.runtime &&
-           score.driver == way.driver;
-  });
-  return found == report.scores.end() ? nullptr : &*found;
-}
-
 void AddPoints(const InferenceRequest& request, const Score& score, Roof& roof) {
   if (score.rest) return;
   for (const ScorePart& part : score.parts) {
@@ -103,7 +95,8 @@ std::optional<Roofline> RooflineOf(const Tables& tables, const Report& report,
     Raise(*read, line.peak_bytes_per_s);
     Roof roof{RuntimeName(report.devices, device.id, view.device.runtime, view.device.driver),
               FigureOf(*product), FigureOf(*read), std::nullopt, std::nullopt};
-    const auto* score = ScoreOf(report, device.id, view.device);
+    const auto* score =
+        FindScore(report, Use::kInference, device.id, view.device.runtime, view.device.driver);
     if (score) AddPoints(request, *score, roof);
     // What may be recommended stands before what may not, as software on a processor.
     const double speed = score && score->eligible && score->tokens_per_s ? score->tokens_per_s->value : 0;

@@ -53,6 +53,7 @@ class Table {
     std::string head;
     bool numbers = false;
     bool is_used = false;
+    std::string kind{};  // of all its cells
   };
   struct Cells {
     bool chosen = false;

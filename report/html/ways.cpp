@@ -17,10 +17,6 @@
 namespace report::html {
 namespace {
 
-std::string RangeText(const Range& range) {
-  return TokensText(range.low) + std::string(kDash) + TokensText(range.high);
-}
-
 std::string MarkOf(const Report& report, const Score& score) {
   std::vector<std::string> words;
   if (render::IsNoisy(report, score)) words.emplace_back("noisy");
@@ -47,8 +43,8 @@ void AddRow(const Report& report, const Recommendation* answer, const render::Sh
   table.Cell(render::DeviceText(report, way));
   // What is only known within a range is shown as that, once.
   const bool noisy = render::IsNoisy(report, score);
-  table.Cell(noisy ? RangeText(rate) : TokensText(rate.value), rate.value, "strong");
-  table.Cell(noisy ? "" : RangeText(rate), rate.value);
+  table.Cell(noisy ? TokensRangeText(rate, kDash) : TokensText(rate.value), rate.value, "strong");
+  table.Cell(noisy ? "" : TokensRangeText(rate, kDash), rate.value);
   if (whole) {
     Time(score.first_token_s, table);
     Time(score.request_s, table);
@@ -90,10 +86,11 @@ Element WaysPart(const Tables& tables, const Report& report) {
   if (!any) return std::move(section).With(Element("p", {}, "None was measured, so that none is ranked."));
   AddUse(tables, report, Use::kInference, "Inference", section);
   AddUse(tables, report, Use::kTraining, "Training", section);
-  section.Add(
-      Paragraph("dim",
-                "Likely: where the true rate lies, with 95 %. In all: the prompt and the whole output, "
-                "which orders."));
+  const bool ranges = std::any_of(report.scores.begin(), report.scores.end(), [&](const Score& score) {
+    return score.eligible && score.tokens_per_s && !render::IsNoisy(report, score);
+  });
+  section.Add(Paragraph("dim", std::string(ranges ? "Likely: where the true rate lies, with 95 %. " : "") +
+                                   "In all: the prompt and the whole output, which orders."));
   return section;
 }
 

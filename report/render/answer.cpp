@@ -22,14 +22,6 @@
 namespace report::render {
 namespace {
 
-const Score* ScoreOf(const Report& report, const Recommendation& answer) {
-  const auto found = std::find_if(report.scores.begin(), report.scores.end(), [&](const Score& score) {
-    return score.use == answer.use && score.device_id == answer.device_id &&
-           score.runtime == answer.backend && score.driver == answer.driver;
-  });
-  return found == report.scores.end() ? nullptr : &*found;
-}
-
 // What one answer promises: "120 tokens/s", "first token after 82 ms", or "training 2590 tokens/s".
 std::vector<std::string> Promises(const Tables& tables, const Report& report, const Recommendation& answer,
                                   std::string_view dash) {
@@ -41,15 +33,9 @@ std::vector<std::string> Promises(const Tables& tables, const Report& report, co
     const auto work = answer.use == Use::kTraining ? use : r.model + " " + r.format;
     return {fmt::format("{} ({}) does not fit", work, BytesText(score->needed_bytes.value_or(0)))};
   }
-  const auto tokens = [&](const Range& speed) {
-    return IsNoisy(report, *score)
-               ? fmt::format("{}{}{} tokens/s", TokensText(speed.low), dash, TokensText(speed.high))
-               : TokensText(speed.value) + " tokens/s";
-  };
   if (score->writing_tokens_per_s && score->first_token_s)
-    return {tokens(*score->writing_tokens_per_s),
-            "first token after " + SecondsText(score->first_token_s->value)};
-  return {use + " " + tokens(*answer.tokens_per_s)};
+    return {SpeedText(report, *score, dash), "first token after " + SecondsText(score->first_token_s->value)};
+  return {use + " " + SpeedText(report, *score, dash)};
 }
 
 // The sentence of one answer: "Use cuda on GeForce RTX 4090: 120 tokens/s, first token after 82 ms". The

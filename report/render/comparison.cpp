@@ -167,7 +167,7 @@ std::string ComparedText(const Comparison& comparison) {
 }
 
 std::string ComparisonText(const Comparison& comparison, const TerminalOptions& options) {
-  const Comparison clean = Cleaned(comparison, 400);
+  const Comparison clean = Cleaned(comparison, kLongestShownBytes);
   Page page(options);
   page.Flow(VerdictText(clean), 2, Style::kStrong);
   page.Flow(ComparedText(clean), 2, Style::kDim);

@@ -17,15 +17,8 @@
 #include "report/render/sections.h"
 
 namespace report::render {
-namespace {
-
-// A driver's longest message is for --json; here nothing may push the answer off the screen.
-constexpr std::size_t kLongestText = 400;
-
-}  // namespace
-
 std::string Text(const Tables& tables, const Report& report, const TerminalOptions& options) {
-  const Report clean = Cleaned(Bounded(report), kLongestText);
+  const Report clean = Cleaned(Bounded(report), kLongestShownBytes);
   Page page(options);
   Answer(tables, clean, std::string::npos, page);
   Devices(clean, page, true);
@@ -38,7 +31,7 @@ std::string Text(const Tables& tables, const Report& report, const TerminalOptio
 }
 
 std::string ListText(const Tables& tables, const Report& report, const TerminalOptions& options) {
-  Report clean = Cleaned(Bounded(report), kLongestText);
+  Report clean = Cleaned(Bounded(report), kLongestShownBytes);
   clean.recommendations.clear();
   Page page(options);
   Devices(clean, page, false);

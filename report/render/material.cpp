@@ -34,10 +34,10 @@ std::vector<ShownWay> WaysOf(const Report& report, const std::vector<const Score
 namespace {
 
 // What one fix mends is one problem. Those that a better answer waits for come first.
-std::vector<Problem> ProblemsOf(const Report& report) {
+std::vector<ShownProblem> ProblemsOf(const Report& report) {
   FixKeys wanted;
   for (const GpuFix& one : FixesOfGpus(report)) wanted.insert(KeyOf(*one.fix));
-  std::vector<Problem> problems;
+  std::vector<ShownProblem> problems;
   std::vector<const Finding*> told;
   FixKeys mended;
   for (const Finding& finding : report.findings) {
@@ -48,7 +48,7 @@ std::vector<Problem> ProblemsOf(const Report& report) {
     if (!finding.fix.empty() && !mended.insert(KeyOf(finding.fix.front())).second) continue;
     problems.push_back({&finding, alike.size()});
   }
-  std::stable_partition(problems.begin(), problems.end(), [&](const Problem& problem) {
+  std::stable_partition(problems.begin(), problems.end(), [&](const ShownProblem& problem) {
     return !problem.finding->fix.empty() && wanted.contains(KeyOf(problem.finding->fix.front()));
   });
   return problems;
@@ -65,7 +65,7 @@ Material Gather(const Tables& tables, const Report& report) {
   material.ways = WaysOf(report, Ranked(report, material.answer, use));
   material.problems = ProblemsOf(report);
   FixKeys told;
-  for (const Problem& problem : material.problems) {
+  for (const ShownProblem& problem : material.problems) {
     if (!problem.finding->fix.empty()) told.insert(KeyOf(problem.finding->fix.front()));
   }
   material.steps = StepsForGpus(report, told);

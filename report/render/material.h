@@ -20,7 +20,7 @@ struct ShownWay {
   std::size_t devices = 1;
 };
 
-struct Problem {
+struct ShownProblem {
   const Finding* finding;
   std::size_t alike;
 };
@@ -29,7 +29,7 @@ struct Problem {
 struct Material {
   const Recommendation* answer = nullptr;  // for inference, or the only one
   std::vector<ShownWay> ways;
-  std::vector<Problem> problems;
+  std::vector<ShownProblem> problems;
   std::vector<NextStep> steps;
   std::size_t untold = 0;  // warnings
 };

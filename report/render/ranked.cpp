@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "report/core/devices.h"
+#include "report/core/quantity.h"
 
 namespace report::render {
 
@@ -69,6 +70,12 @@ bool IsNoisy(const Report& report, const Score& score) {
       return true;
   }
   return false;
+}
+
+std::string SpeedText(const Report& report, const Score& score, std::string_view dash) {
+  const auto& speed = score.writing_tokens_per_s ? score.writing_tokens_per_s : score.tokens_per_s;
+  if (!speed) return "";
+  return (IsNoisy(report, score) ? TokensRangeText(*speed, dash) : TokensText(speed->value)) + " tokens/s";
 }
 
 std::string WayOf(const Report& report, const Score& score) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/core/report.h"
@@ -30,6 +31,10 @@ namespace report::render {
 
 // Whether a figure that the score rests on is noisy: it is known within its range alone.
 [[nodiscard]] bool IsNoisy(const Report& report, const Score& score);
+
+// How fast it writes, or trains: "139 tokens/s"; what is known within a range alone is that range, with
+// `dash` in it. "" without a prediction.
+[[nodiscard]] std::string SpeedText(const Report& report, const Score& score, std::string_view dash);
 
 // The runtime, with its driver where it has several.
 [[nodiscard]] std::string WayOf(const Report& report, const Score& score);

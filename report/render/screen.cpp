@@ -28,7 +28,6 @@ namespace {
 constexpr std::size_t kLines = 15;
 constexpr std::size_t kLinesOfSeveralGpus = 20;
 constexpr std::size_t kWidthOfThose = 80;
-constexpr std::size_t kLongestText = 400;
 constexpr int kLinesOfAProblem = 2;
 
 // How much of it is shown.
@@ -93,10 +92,6 @@ struct Table {
   bool brief = false;
 };
 
-std::string RangeText(const Range& range, const Page& page) {
-  return TokensText(range.low) + std::string(page.signs().dash) + TokensText(range.high);
-}
-
 // What is only known within a range is shown as that.
 void Fill(const Report& report, const ShownWay& way, const Page& page, Table& table) {
   const Score& score = *way.score;
@@ -106,7 +101,7 @@ void Fill(const Report& report, const ShownWay& way, const Page& page, Table& ta
   table.devices.push_back(DeviceText(report, way));
   auto& columns = table.columns;
   columns[kTokens].cells.push_back(noisy ? "" : TokensText(writing.value));
-  columns[kLikely].cells.push_back(RangeText(writing, page));
+  columns[kLikely].cells.push_back(TokensRangeText(writing, page.signs().dash));
   columns[kFirst].cells.push_back(score.first_token_s ? SecondsText(score.first_token_s->value) : "");
   columns[kWhole].cells.push_back(score.request_s ? SecondsText(score.request_s->value) : "");
   columns[kMark].cells.push_back(noisy ? "noisy" : score.basis == Basis::kEstimated ? "estimated" : "");
@@ -290,7 +285,7 @@ std::size_t Limit(const Report& report, int width) {
 }  // namespace
 
 std::string Screen(const Tables& tables, const Report& report, const TerminalOptions& options) {
-  const Report clean = Cleaned(Bounded(report), kLongestText);
+  const Report clean = Cleaned(Bounded(report), kLongestShownBytes);
   Material material = Gather(tables, clean);
   material.untold = UntoldWarnings(report.warnings);
   Parts parts;

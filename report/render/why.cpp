@@ -33,24 +33,6 @@ void Part(std::string_view label, const std::vector<std::string>& lines, Page& p
   }
 }
 
-const Score* ScoreOf(const Report& report, Use use, std::string_view device_id, std::string_view runtime,
-                     std::string_view driver) {
-  const auto found = std::find_if(report.scores.begin(), report.scores.end(), [&](const Score& score) {
-    return score.use == use && score.device_id == device_id && score.runtime == runtime &&
-           (driver.empty() || score.driver == driver);
-  });
-  return found == report.scores.end() ? nullptr : &*found;
-}
-
-// "139 tokens/s"; of noisy figures the range. "" without a prediction.
-std::string SpeedText(const Report& report, const Score& score, std::string_view dash) {
-  const auto& speed = score.writing_tokens_per_s ? score.writing_tokens_per_s : score.tokens_per_s;
-  if (!speed) return "";
-  return IsNoisy(report, score)
-             ? fmt::format("{}{}{} tokens/s", TokensText(speed->low), dash, TokensText(speed->high))
-             : TokensText(speed->value) + " tokens/s";
-}
-
 std::string_view PhaseOf(const ScorePart& part) {
   if (part.name == "prefill") return "the prompt";
   if (part.name == "decode") return "writing";
@@ -91,7 +73,7 @@ void Else(const Report& report, Use use, const std::vector<Rejected>& rejected, 
     if (option.runtime && option.device_id) {
       name = fmt::format("{} on {}", RuntimeName(report.devices, *option.device_id, *option.runtime, driver),
                          DeviceName(report.devices, *option.device_id));
-      const auto* score = ScoreOf(report, use, *option.device_id, *option.runtime, driver);
+      const auto* score = FindScore(report, use, *option.device_id, *option.runtime, driver);
       const auto speed = score && score->eligible ? SpeedText(report, *score, page.signs().dash) : "";
       if (!speed.empty()) name += ", " + speed;
     }
@@ -113,8 +95,7 @@ void Build(const Recommendation& answer, Page& page) {
 }  // namespace
 
 std::string Why(const Tables& tables, const Report& dirty, const TerminalOptions& options) {
-  constexpr std::size_t kLongestText = 400;
-  const Report report = Cleaned(Bounded(dirty), kLongestText);
+  const Report report = Cleaned(Bounded(dirty), kLongestShownBytes);
   Page page(options);
   if (report.no_answer) {
     page.Flow(NoAnswerText(*report.no_answer), 2, Style::kStrong);
@@ -134,9 +115,7 @@ std::string Why(const Tables& tables, const Report& dirty, const TerminalOptions
   for (const auto& warning : answer.warnings)
     page.Add(page.signs().warning, Style::kFair).To(kIndent).Flow(warning, kIndent);
   Part("Why", {answer.reasons.begin(), answer.reasons.end()}, page);
-  Part("Limit",
-       Limits(ScoreOf(report, answer.use, answer.device_id, answer.backend, answer.driver.value_or(""))),
-       page);
+  Part("Limit", Limits(ScoreOf(report, answer)), page);
   Build(answer, page);
   Do(tables, report, answer, page);
   Else(report, answer.use, answer.rejected, page);

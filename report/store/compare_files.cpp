@@ -69,11 +69,7 @@ std::vector<std::pair<Use, ComparedChoice>> AnswersOf(const Report& report) {
                           std::nullopt};
     const auto& speed = answer.use == Use::kInference ? answer.writing_tokens_per_s : answer.tokens_per_s;
     if (speed) choice.tokens_per_s = speed->value;
-    for (const Score& score : report.scores) {
-      if (score.use == answer.use && score.device_id == answer.device_id && score.runtime == answer.backend &&
-          score.driver == answer.driver.value_or(score.driver))
-        choice.measured = score.ranking_tokens_per_s;
-    }
+    if (const Score* score = ScoreOf(report, answer)) choice.measured = score->ranking_tokens_per_s;
     answers.emplace_back(answer.use, std::move(choice));
   }
   return answers;
