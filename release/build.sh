@@ -30,9 +30,9 @@ write_tools() {
 build_for() {
   local processor=$1 directory=build/for-$1
   local root=$PWD/$directory/root
+  write_tools "$processor" "$PWD/$directory/tools"
   unpack_root "${debian_names[$processor]}" "$root" "${release_packages[@]}" ||
     { echo "dev: the packages of ${debian_names[$processor]} can not be had" >&2; return 1; }
-  write_tools "$processor" "$PWD/$directory/tools"
   export ZIG_GLOBAL_CACHE_DIR=$PWD/build/zig-cache ZIG_LOCAL_CACHE_DIR=$PWD/build/zig-cache
   export CCACHE_COMPILERTYPE=clang CCACHE_COMPILERCHECK="string:$release_zig $processor $release_glibc"
   configure release -B "$directory" -DCMAKE_TOOLCHAIN_FILE="$PWD/cmake/zig.cmake" -DWHICHGPU_RELEASE_ARCH="$processor" \
