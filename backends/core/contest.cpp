@@ -209,6 +209,11 @@ double Contest::CompileAllowanceSeconds(const Variant& variant) const {
                                             : usual_s;
 }
 
+void Contest::EnterLaunch(const Variant& variant) const {
+  context_.reporter.Enter(Stage::kLaunch, variant,
+                          LaunchAllowanceSeconds(context_.request, IsOfLibrary(variant)));
+}
+
 std::string Contest::WhyNoTimeFor(const Variant& variant) const {
   if (!IsOfLibrary(variant)) return "";
   const double allowed_s = LaunchAllowanceSeconds(context_.request, true);
@@ -310,8 +315,7 @@ std::optional<Series> Contest::Try(const Candidate& candidate, const Shape& shap
                            std::move(late));
     return std::nullopt;
   }
-  context_.reporter.Enter(Stage::kLaunch, variant,
-                          LaunchAllowanceSeconds(context_.request, IsOfLibrary(variant)));
+  EnterLaunch(variant);
   Shape smaller = shape;
   auto workload =
       Workload::Create(context_.session, context_.writer, candidate.loaded, smaller, &context_.pool);

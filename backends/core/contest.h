@@ -88,6 +88,8 @@ class Contest {
   [[nodiscard]] std::optional<Series> DecideWithin(const Shape& planned,
                                                    const kernels::Variant* winner_before);
   [[nodiscard]] double CompileAllowanceSeconds(const kernels::Variant& variant) const;
+  // Before every launch whose length is not known: the parent waits for it so long and no longer.
+  void EnterLaunch(const kernels::Variant& variant) const;
   // Why a library is called for nothing more: it may take its whole allowance, and where less is left of the
   // process everything that this has found would go with it. Empty while it fits, and of kernels of ours.
   [[nodiscard]] std::string WhyNoTimeFor(const kernels::Variant& variant) const;

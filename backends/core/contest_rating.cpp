@@ -73,8 +73,7 @@ void Contest::RateAll() {
 
 bool Contest::RateOne(Candidate& candidate) {
   const Variant& variant = candidate.variant();
-  context_.reporter.Enter(Stage::kLaunch, variant,
-                          LaunchAllowanceSeconds(context_.request, IsOfLibrary(variant)));
+  EnterLaunch(variant);
   double before_s = 0;
   for (Problem problem = TinyProblem(variant, context_.session.limits().shape);;
        problem = NextSmall(candidate, problem)) {
@@ -124,8 +123,7 @@ probe::Result<Timing> Contest::Confirmed(const Candidate& candidate, Workload& w
   const double most_s = std::max(kMostOverrun * request.budget_s, request.compile_allowance_s);
   const bool is_alone = candidates_.size() == 1;  // what it would spare is another task's to find out
   if (is_alone || std::min(filled_s, PositiveSeconds(timing)) <= most_s) return timing;
-  context_.reporter.Enter(Stage::kLaunch, candidate.variant(),
-                          LaunchAllowanceSeconds(request, IsOfLibrary(candidate.variant())));
+  EnterLaunch(candidate.variant());
   auto again = context_.budget.Excused([&] { return workload.Run(1); });
   if (again && PositiveSeconds(*again) > most_s) {
     context_.budget.GiveUp(
@@ -173,10 +171,7 @@ probe::Result<Contest::SmallTrial> Contest::TimeSmall(const Candidate& candidate
   if (!workload) return workload.error();
   // What a first use takes is bounded by itself: that of the kernels that fill, array by array, and that of
   // this one. Together they may take longer on a device that is slow and does not hang.
-  const auto enter = [&] {
-    context_.reporter.Enter(Stage::kLaunch, candidate.variant(),
-                            LaunchAllowanceSeconds(context_.request, IsOfLibrary(candidate.variant())));
-  };
+  const auto enter = [&] { EnterLaunch(candidate.variant()); };
   const auto prepare = [&] {
     return very_first ? workload->Prepare(context_.request.seed, 0, enter)
                       : workload->Populate(context_.request.seed);

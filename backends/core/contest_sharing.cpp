@@ -60,8 +60,10 @@ void Contest::Refuse(const Variant& variant, const Shape& shape, std::string mis
   const std::uint64_t bytes = NeededBytes(variant, shape, limits.shape);
   const std::uint64_t free_bytes = limits.memory_free_bytes.value_or(UINT64_MAX);
   const std::uint64_t all_bytes = device.memory_total_bytes.value_or(0);
-  if (!OnHost(device) && bytes > free_bytes && bytes <= all_bytes)
-    return context_.reporter.LeaveToOthers(variant, Reported(shape), bytes,
+  // An integrated GPU's is the host's, which every program fills.
+  const bool is_its_own = !OnHost(device) && device.kind != probe::DeviceKind::kIntegrated;
+  if (is_its_own && bytes > free_bytes && bytes <= all_bytes && ShapeMisfit(variant, shape, limits).empty())
+    return context_.reporter.LeaveToUnseen(variant, Reported(shape), bytes,
                                            WhyFull(free_bytes, all_bytes, bytes));
   context_.reporter.Fail(variant, Reported(shape), MeasurementStatus::kUnsupported, probe::Stage::kLaunch,
                          std::move(misfit));

@@ -71,6 +71,8 @@ struct Measurement {
   std::optional<double> share_of_peak;
   // Of the device's memory, where others who use it leave too little: it was not tried.
   std::optional<std::uint64_t> needed_bytes;
+  // Of that: true where nobody is seen to use it, so that who holds its memory is not known.
+  std::optional<bool> holder_unseen;
 
   // Whether the rates are seconds, as those of a launch are: the fewer the better.
   [[nodiscard]] bool IsTime() const { return unit == "s"; }

@@ -86,13 +86,25 @@ void Reporter::Fail(const kernels::Variant& variant, const kernels::Problem& sha
   sink_(measurement);
 }
 
-void Reporter::LeaveToOthers(const kernels::Variant& variant, const kernels::Problem& shape,
-                             std::uint64_t needed_bytes, std::string reason) const {
+Measurement Reporter::Left(const kernels::Variant& variant, const kernels::Problem& shape,
+                           std::uint64_t needed_bytes, std::string reason) const {
   Measurement measurement = Begin(variant, shape);
   measurement.status = MeasurementStatus::kOverBudget;
   measurement.stage = std::string(probe::NameOf(probe::Stage::kLaunch));
   measurement.reason = std::move(reason);
   measurement.needed_bytes = needed_bytes;
+  return measurement;
+}
+
+void Reporter::LeaveToOthers(const kernels::Variant& variant, const kernels::Problem& shape,
+                             std::uint64_t needed_bytes, std::string reason) const {
+  sink_(Left(variant, shape, needed_bytes, std::move(reason)));
+}
+
+void Reporter::LeaveToUnseen(const kernels::Variant& variant, const kernels::Problem& shape,
+                             std::uint64_t needed_bytes, std::string reason) const {
+  Measurement measurement = Left(variant, shape, needed_bytes, std::move(reason));
+  measurement.holder_unseen = true;
   sink_(measurement);
 }
 

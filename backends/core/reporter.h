@@ -41,6 +41,9 @@ class Reporter {
   // One that was not tried: others who use the device leave no room for so many bytes.
   void LeaveToOthers(const kernels::Variant& variant, const kernels::Problem& shape,
                      std::uint64_t needed_bytes, std::string reason) const;
+  // The same where nobody is seen to use it.
+  void LeaveToUnseen(const kernels::Variant& variant, const kernels::Problem& shape,
+                     std::uint64_t needed_bytes, std::string reason) const;
   // A variant that works and was not timed in full, with the rate that a short timing gave.
   void Skip(const kernels::Variant& variant, const kernels::Problem& shape, double rate, bool verified,
             std::string reason) const;
@@ -61,6 +64,8 @@ class Reporter {
 
  private:
   [[nodiscard]] Measurement Begin(const kernels::Variant& variant, const kernels::Problem& shape) const;
+  [[nodiscard]] Measurement Left(const kernels::Variant& variant, const kernels::Problem& shape,
+                                 std::uint64_t needed_bytes, std::string reason) const;
   // With what its verification told.
   [[nodiscard]] Measurement BeginVerified(const Series& series) const;
   // The last `late` times are those of Series.

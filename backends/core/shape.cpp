@@ -124,13 +124,12 @@ std::string MissingFeature(const Variant& variant, const Limits& limits) {
   return "";
 }
 
-std::string Misfit(const Variant& variant, const Shape& shape, const Limits& limits) {
+std::string ShapeMisfit(const Variant& variant, const Shape& shape, const Limits& limits) {
   const Problem& p = shape.problem;
   if (p.m % variant.multiple_m != 0 || p.n % variant.multiple_n != 0 || p.k % variant.multiple_k != 0 ||
       p.count % variant.multiple_count != 0) {
     return "takes only multiples of its tile";
   }
-  std::uint64_t total = 0;
   for (const Role role : Roles(variant)) {
     if (Elements(role, p) > UINT32_MAX) {
       return "an operand of " + std::to_string(Elements(role, p)) + " elements, of which " +
@@ -145,8 +144,14 @@ std::string Misfit(const Variant& variant, const Shape& shape, const Limits& lim
       return "a texel view of " + std::to_string(bytes / kTexelBytes) +
              " elements exceeds the device's limit of " + std::to_string(limits.max_texel_elements);
     }
-    total += bytes;
   }
+  return "";
+}
+
+std::string Misfit(const Variant& variant, const Shape& shape, const Limits& limits) {
+  if (auto misfit = ShapeMisfit(variant, shape, limits); !misfit.empty()) return misfit;
+  std::uint64_t total = 0;
+  for (const Role role : Roles(variant)) total += BufferBytes(variant, role, shape.problem, limits.shape);
   if (total > FreeBytes(limits) / shape.copies) {
     return "needs " + std::to_string(total * shape.copies / kMiB) + " MiB, " +
            std::to_string(FreeBytes(limits) / kMiB) + " are free";

@@ -47,6 +47,9 @@ inline constexpr std::uint64_t kTexelBytes = 16;
 // Why a variant can not run, at all or at that size; empty if it can.
 [[nodiscard]] std::string MissingFeature(const kernels::Variant& variant, const Limits& limits);
 [[nodiscard]] std::string Misfit(const kernels::Variant& variant, const Shape& shape, const Limits& limits);
+// The same of all but the room that is left.
+[[nodiscard]] std::string ShapeMisfit(const kernels::Variant& variant, const Shape& shape,
+                                      const Limits& limits);
 
 // Whether a device computes on the host processor and in its memory.
 [[nodiscard]] bool OnHost(const probe::RuntimeDevice& device);

@@ -6,7 +6,6 @@
 #include "probe/core/parse.h"
 #include "probe/core/text.h"
 #include "probe/core/topology_variables.h"
-#include "probe/opencl/opencl_hiding.h"
 #include "probe/system/this_process.h"
 
 namespace probe::opencl {

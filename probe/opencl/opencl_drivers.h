@@ -27,6 +27,19 @@ namespace probe::opencl {
                                                     const std::vector<Manifest>& manifests,
                                                     const system::FileSystem& files);
 
+// A variable that keeps GPUs from a driver which shows no device. One that is set hides nothing by that:
+// batch systems and images set it to what is there.
+struct Hiding {
+  std::string_view variable;
+  std::string value;
+  std::vector<PciAddress> cards;  // of the driver's maker, those that the kernel's driver has
+};
+// The first of the row's variables whose list, as the row says it is read, can leave none of the cards that
+// the kernel's driver has. nullopt where it may leave one, as by a UUID, or where no card is under that
+// driver.
+[[nodiscard]] std::optional<Hiding> HidingOf(const DriverRow& row, const system::FileSystem& files,
+                                             const system::Environment& environment);
+
 struct Silence {
   Outcome outcome = Outcome::kNoDevice;  // or hidden, denied
   Error error;

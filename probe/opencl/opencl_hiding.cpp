@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "probe/opencl/opencl_hiding.h"
-
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -9,6 +7,7 @@
 #include "probe/core/text.h"
 #include "probe/core/vendor.h"
 #include "probe/core/vendor_names.h"
+#include "probe/opencl/opencl_drivers.h"
 #include "probe/system/wsl.h"
 
 namespace probe::opencl {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "probe/core/result.h"
@@ -33,5 +34,9 @@ class Descriptor {
 // The Error of a failed system call: its name, errno with the name of that ("ENOENT"), and `text`. Where the
 // text is empty it names the limit of this process that explains the failure, or else describes errno.
 [[nodiscard]] Error ErrnoError(std::string call, int number, std::string text = "");
+
+// The name of an errno, "ENOENT", which glibc itself knows only from 2.32 on; nothing for a number that is
+// none.
+[[nodiscard]] std::string_view ErrnoName(int number);
 
 }  // namespace probe::system

@@ -11,8 +11,9 @@
 namespace probe::system {
 
 struct Power {
-  // "battery" where one of the machine's own is being drawn on, "mains" where it has a supply and none is;
-  // nullopt where the machine has neither (Documentation/ABI/testing/sysfs-class-power).
+  // "mains" where any supply is online; else "battery" where one of the machine's own is drawn on, and
+  // "mains" where none is; nullopt where the machine has neither
+  // (Documentation/ABI/testing/sysfs-class-power).
   std::optional<std::string> source;
   // The firmware's: "low-power", "balanced", "performance" ...
   // (Documentation/ABI/testing/sysfs-platform_profile).

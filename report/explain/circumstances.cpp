@@ -127,7 +127,7 @@ void AddLeftToOthers(const Tables& tables, const Report& report, const probe::Ph
   finding.summary =
       fmt::format("{} on {}: {} not measured for want of free memory: {}", Title(tables, gravest->runtime),
                   device.name, is_all ? "it was" : "a part of it was", gravest->reason.value_or(""));
-  const bool is_seen = IsSeenInUse(device);
+  const bool is_seen = !gravest->holder_unseen.value_or(false);
   finding.meaning = fmt::format(
       "{}; nothing is known to be wrong with the device or its driver",
       is_seen

@@ -137,9 +137,9 @@ class HidingRuntimes {
 
 // One for every warning of a probe about a variable that is set, unless it is told.
 void AddVariables(const Report& report, const ToldVariables& told, std::vector<Finding>& out);
-// One for a device of which others leave too little memory for figures of this run, by whichever runtimes.
 // Of a processor: that the machine runs on its battery or is told to save power.
 void AddPower(const probe::PhysicalDevice& device, std::vector<Finding>& out);
+// One for a device of which others leave too little memory for figures of this run, by whichever runtimes.
 void AddLeftToOthers(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
                      std::vector<Finding>& out);
 // A note for an integrated GPU whose own part of the memory is smaller than what the kernel lends it.

@@ -14,7 +14,6 @@
 #include "backends/registry.h"
 #include "report/core/devices.h"
 #include "report/run/exclusions.h"
-#include "report/run/hung_equals.h"
 #include "report/run/load.h"
 #include "report/run/out_of_memory.h"
 #include "report/run/tasks.h"

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "report/run/child_environment.h"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -12,6 +10,7 @@
 #include "probe/core/text.h"
 #include "probe/registry.h"
 #include "probe/system/trust.h"
+#include "report/run/live.h"
 
 namespace report {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "report/run/hung_equals.h"
-
 #include <fmt/format.h>
 
 #include <tuple>
+
+#include "report/run/calibrate.h"
 
 namespace report {
 

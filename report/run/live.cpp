@@ -20,7 +20,6 @@
 #include "report/core/quantity.h"
 #include "report/core/wording.h"
 #include "report/run/calibrate.h"
-#include "report/run/child_environment.h"
 #include "report/run/detect.h"
 #include "report/run/load.h"
 

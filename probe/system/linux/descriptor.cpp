@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "probe/system/limits.h"
-#include "probe/system/linux/errno_name.h"
 
 namespace probe::system {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "probe/system/linux/errno_name.h"
-
 #include <algorithm>
 #include <cerrno>
 #include <iterator>
+
+#include "probe/system/descriptor.h"
 
 namespace probe::system {
 namespace {

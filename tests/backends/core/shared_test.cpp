@@ -81,21 +81,40 @@ TEST(Shared, AFigureForWhichThereIsNoRoomHasOneRow) {
 
 // Nobody is seen to use the device, and its memory is taken.
 TEST(Shared, MemoryThatSomebodyUnseenHoldsIsNoWantOfTheDevice) {
-  for (const bool is_small : {false, true}) {
+  enum class Case { kTaken, kSmall, kTheHosts };
+  for (const Case which : {Case::kTaken, Case::kSmall, Case::kTheHosts}) {
     FakeScript script;
     script.free_bytes = 1000;
     FakeSession session(script);
     auto request = Request();
-    request.device.memory_total_bytes = is_small ? 2000 : 8 << 20;
+    request.device.memory_total_bytes = which == Case::kSmall ? 2000 : 8 << 20;
+    if (which == Case::kTheHosts) request.device.kind = probe::DeviceKind::kIntegrated;
     const Outcome outcome = MeasureFake(session, FakeVariants({"gemm", "rival"}, {"read"}), request);
     ASSERT_FALSE(outcome.measurements.empty());
+    const bool is_taken = which == Case::kTaken;
     for (const Measurement& m : outcome.measurements) {
-      EXPECT_EQ(IsLeft(m), !is_small) << m.implementation;
-      EXPECT_EQ(m.status, is_small ? MeasurementStatus::kUnsupported : MeasurementStatus::kOverBudget);
-      EXPECT_EQ(m.reason->find("0 KiB of 8 MiB are free, and ") == 0, !is_small) << *m.reason;
-      EXPECT_EQ(m.reason->ends_with("who holds the rest can not be seen"), !is_small) << *m.reason;
+      EXPECT_EQ(IsLeft(m), is_taken) << m.implementation;
+      EXPECT_EQ(m.holder_unseen.value_or(false), is_taken) << m.implementation;
+      EXPECT_EQ(m.status, is_taken ? MeasurementStatus::kOverBudget : MeasurementStatus::kUnsupported);
+      EXPECT_EQ(m.reason->find("0 KiB of 8 MiB are free, and ") == 0, is_taken) << *m.reason;
+      EXPECT_EQ(m.reason->ends_with("who holds the rest can not be seen"), is_taken) << *m.reason;
     }
   }
+}
+
+// A shape that it never takes says so, whoever holds the memory.
+TEST(Shared, AShapeThatAKernelNeverTakesIsNoWantOfMemory) {
+  FakeScript script;
+  script.free_bytes = 1000;
+  FakeSession session(script);
+  auto request = Request();
+  request.device.memory_total_bytes = 8 << 20;
+  auto variants = FakeVariants({"gemm", "rival"}, {"read"});
+  variants.front().multiple_m = 1000003;
+  const Outcome outcome = MeasureFake(session, variants, request);
+  const Measurement& gemm = outcome.Of("gemm");
+  EXPECT_FALSE(IsLeft(gemm));
+  EXPECT_EQ(gemm.reason, "takes only multiples of its tile");
 }
 
 TEST(Shared, FiguresTakeTurnsWithTheMemory) {

@@ -10,7 +10,6 @@
 #include "backends/core/sharing.h"
 #include "backends/registry.h"
 #include "probe/system/environment.h"
-#include "report/run/hung_equals.h"
 
 namespace report {
 namespace {

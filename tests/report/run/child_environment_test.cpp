@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "report/run/child_environment.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "probe/registry.h"
+#include "report/run/live.h"
 #include "tests/probe/system/temporary_tree.h"
 #include "tests/probe/system/unprivileged.h"
 
