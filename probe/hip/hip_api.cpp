@@ -125,6 +125,7 @@ Result<Compiler> OpenCompiler(const system::Library& runtime, const system::File
   Error error = library.error();
   if (!error.Is(OwnError::kAbsent)) return error;
   if (auto other = OfAnotherRocm(runtime.info(), names, files, environment)) return *std::move(other);
+  error.name = "no_hiprtc";
   error.text = "ROCm's run-time compiler is not installed: there is no libhiprtc.so";
   return error;
 }

@@ -82,9 +82,11 @@ class Adviser {
 
   [[nodiscard]] std::vector<const probe::PhysicalDevice*> CardsOf(const Finding& finding) const {
     if (!finding.device_id) return gpus_;
-    const auto found = devices_.find(*finding.device_id);
-    if (found == devices_.end()) return {};
-    return {found->second};
+    std::vector<const probe::PhysicalDevice*> cards;
+    for (const auto& id : finding.device_ids.value_or(std::vector{*finding.device_id})) {
+      if (const auto found = devices_.find(id); found != devices_.end()) cards.push_back(found->second);
+    }
+    return cards;
   }
 
   void Carry(const Remedy& remedy, const std::vector<const probe::PhysicalDevice*>& cards, bool mends_kernel,

@@ -45,6 +45,23 @@ bool HasCardFor(const Report& report, const RuntimeFacts& facts) {
   });
 }
 
+// In the commands of a table {folder} is that of the library which the finding is of. One that a shell, or
+// grep, would take for more than a name is left to the reader.
+void NameFolder(const std::optional<std::string>& library, Finding& finding) {
+  constexpr std::string_view kMark = "{folder}";
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+";
+  const std::string folder = library ? library->substr(0, library->find_last_of('/')) : "";
+  for (Fix& fix : finding.fix) {
+    const auto at = fix.command ? fix.command->find(kMark) : std::string::npos;
+    if (at == std::string::npos) continue;
+    if (folder.starts_with('/') && folder.find_first_not_of(kPlain) == std::string::npos) {
+      fix.command->replace(at, kMark.size(), folder);
+    } else {
+      fix.command.reset();
+    }
+  }
+}
+
 Finding OfRuntime(const Tables& tables, const Report& report, const probe::ProbeReport& probe,
                   const OutcomeAdvice& advice) {
   Finding finding;
@@ -67,6 +84,7 @@ Finding OfRuntime(const Tables& tables, const Report& report, const probe::Probe
     for (const auto& variable : probe.environment)
       AddEvidence(finding, "environment", variable.name + "=" + variable.value);
   }
+  NameFolder(probe.library ? probe.library->path : std::nullopt, finding);
   if (probe.library) AddEvidence(finding, "library", probe.library->path.value_or(probe.library->soname));
   if (probe.error) AddEvidence(finding, "error", Describe(*probe.error));
   if (probe.stderr_tail) AddEvidence(finding, "stderr", *probe.stderr_tail);
@@ -89,6 +107,7 @@ Finding OfDriver(const Tables& tables, const Report& report, std::string_view ru
     finding.summary = driver.error->text;
   if (misleads_others) finding.severity = Severity::kDegraded;
   const bool known = AdviseOnError(Find(tables, runtime), report, driver, finding);
+  NameFolder(driver.library, finding);
   if (driver.manifest) AddEvidence(finding, "manifest", *driver.manifest);
   if (driver.library) AddEvidence(finding, "library", *driver.library);
   if (driver.error) AddEvidence(finding, "error", Describe(*driver.error));

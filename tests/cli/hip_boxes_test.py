@@ -279,6 +279,13 @@ class HipBoxes(unittest.TestCase):
                 self.assertTrue(any(state == status and said in reason for state, reason in seen), seen)
                 self.assertNotIn("hip", {answer["backend"] for answer in value["recommendations"]})
 
+    def test_a_compiler_that_is_not_there_is_what_is_to_be_installed(self):
+        value = self.answer("no compiler")
+        finding = next(f for f in value["findings"] if f["id"] == "measure.hip.rocm.failed")
+        self.assertIn("run-time compiler (hiprtc) is not installed", finding["meaning"])
+        self.assertIn("libhiprtc", finding["fix"][0]["text"])
+        self.assertNotIn("update the driver", json.dumps(finding["fix"]))
+
     def test_a_compiler_of_another_release_is_named_with_what_is_wanted(self):
         value = self.answer("another ROCm's compiler")
         finding = next(f for f in value["findings"] if f["id"] == "measure.hip.rocm.failed")

@@ -84,7 +84,7 @@ TEST(Place, ClientLibrariesAreInstalledWhereTheyAreMissingAlone) {
   EXPECT_THAT(Of(Machine(kAbsent)).meaning, HasSubstr("likely"));
   for (const char* error : {kIncompatible, "unloadable"}) {
     const auto finding = Of(Machine(error));
-    EXPECT_THAT(finding.meaning, HasSubstr("no library of X11 or of GLVND is missing")) << error;
+    EXPECT_THAT(finding.meaning, HasSubstr("no library of X11 or of GLVND is known to be missing")) << error;
     ASSERT_EQ(finding.fix.size(), 1U) << error;
     EXPECT_THAT(finding.fix[0].text, HasSubstr("the driver's part for graphics")) << error;
   }

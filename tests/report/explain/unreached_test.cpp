@@ -52,7 +52,7 @@ TEST(Unreached, ARuntimeThatIsInstalledAndEndsBadlyIsTheReason) {
   const probe::Error odd{"cuInit", 3, "CUDA_ERROR_NOT_INITIALIZED", "not initialised"};
   for (const auto& [outcome, said, fix] :
        {std::tuple(Outcome::kTimedOut, "did not answer", "update the kernel driver and its libraries"),
-        {Outcome::kCrashed, "crashed", "update the driver"},
+        {Outcome::kCrashed, "crashed", "update or reinstall the driver"},
         {Outcome::kFailed, "reported an error", "update or reinstall the driver"}}) {
     const auto told = Of(Machine(outcome, outcome == Outcome::kFailed ? std::optional(odd) : std::nullopt));
     EXPECT_THAT(told.finding.summary, HasSubstr(said));
@@ -165,17 +165,36 @@ TEST(Unreached, AGpuThatIsHeldForAVirtualMachineIsSaidToBe) {
 }
 
 // The driver behind it serves this tool, and no program that takes the first file of the name.
-TEST(Unreached, AStubBeforeTheDriverIsAFindingOfItsOwnAndNoCause) {
+Report WithStubBeforeTheDriver(const std::string& library = "/opt/cuda/lib64/stubs/libcuda.so.1") {
   auto machine = Machine(Outcome::kOk, std::nullopt);
   for (auto& probe : machine.probes) {
     if (probe.module != "cuda") continue;
     auto& stub = probe.drivers.emplace_back();
     stub.name = "stub";
-    stub.library = "/opt/cuda/lib64/stubs/libcuda.so.1";
+    stub.library = library;
     stub.outcome = Outcome::kAbsent;
-    stub.error =
-        probe::Error{"cuInit", 34, "before_driver", "/opt/cuda/lib64/stubs/libcuda.so.1 is found before"};
+    stub.error = probe::Error{"cuInit", 34, "before_driver", library + " is found before"};
   }
+  return machine;
+}
+
+TEST(Unreached, TheFolderOfAStubIsTakenOutByItsName) {
+  const auto command = [](const std::string& library) {
+    const auto report = testing::Decided(WithStubBeforeTheDriver(library));
+    for (const auto& finding : report.findings) {
+      if (finding.id == "driver.cuda.stub.absent") return finding.fix.at(0).command.value_or("");
+    }
+    return std::string("no finding");
+  };
+  EXPECT_EQ(command("/x/first/libcuda.so.1"),
+            "export LD_LIBRARY_PATH=$(echo \"$LD_LIBRARY_PATH\" | tr : '\\n' | grep -vx '/x/first/*' | "
+            "paste -sd :)");
+  EXPECT_EQ(command("/x/it's/libcuda.so.1"), "") << "the sentence alone";
+  EXPECT_EQ(command("libcuda.so.1"), "");
+}
+
+TEST(Unreached, AStubBeforeTheDriverIsAFindingOfItsOwnAndNoCause) {
+  const auto machine = WithStubBeforeTheDriver();
   EXPECT_THAT(Of(machine).rejected, Not(HasSubstr("stub"))) << "of another GPU that nobody reaches";
   const auto report = testing::Decided(machine);
   const auto found = std::find_if(report.findings.begin(), report.findings.end(),
