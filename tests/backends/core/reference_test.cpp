@@ -82,15 +82,15 @@ TEST(GemmReference, RightProductsPassInEveryTypeAndShape) {
 
 class WrongProduct : public ::testing::Test {
  protected:
-  // A million entries, made once.
-  static inline const GemmOperands kOperands = Operands(1000, 1000, 48);
-  static inline const std::vector<float> kRight = Multiply<float>(kOperands);
+  // A million entries, made by the tests that want them: they take as long as a hundred other tests.
+  const GemmOperands operands_ = Operands(1000, 1000, 48);
+  const std::vector<float> right_ = Multiply<float>(operands_);
 };
 
 TEST_F(WrongProduct, OneWrongEntryInAMillionFailsWhereverItIs) {
-  const auto reference = GemmReference::Create(kOperands);
+  const auto reference = GemmReference::Create(operands_);
   std::mt19937 random(3);
-  std::vector<float> c = kRight;
+  std::vector<float> c = right_;
   for (int trial = 0; trial < 200; ++trial) {
     const std::size_t at = trial == 0 ? 0 : trial == 1 ? c.size() - 1 : random() % c.size();
     // As small as the tolerance of a row's sum lets show: 1/1000 of a typical entry.
@@ -101,9 +101,9 @@ TEST_F(WrongProduct, OneWrongEntryInAMillionFailsWhereverItIs) {
                      verdict);
     EXPECT_FALSE(verdict.right) << at;
     EXPECT_NE(verdict.reason.find("row " + std::to_string(row)), std::string::npos) << verdict.reason;
-    c[at] = kRight[at];
+    c[at] = right_[at];
   }
-  EXPECT_TRUE(Check(kOperands, c).right);
+  EXPECT_TRUE(Check(operands_, c).right);
 }
 
 TEST_F(WrongProduct, TransposedOperandsFail) {
@@ -126,28 +126,28 @@ TEST_F(WrongProduct, TransposedResultFails) {
 
 TEST_F(WrongProduct, UnwrittenTileFailsWhateverItHeldBefore) {
   for (const float before : {std::numeric_limits<float>::quiet_NaN(), 0.0F}) {
-    std::vector<float> c = kRight;
+    std::vector<float> c = right_;
     for (std::size_t i = 960; i < 1000; ++i)
       std::fill_n(c.begin() + static_cast<std::ptrdiff_t>(i * 1000 + 992), 8, before);
-    EXPECT_FALSE(Check(kOperands, c).right);
+    EXPECT_FALSE(Check(operands_, c).right);
   }
 }
 
 TEST_F(WrongProduct, StaleResultOfOtherOperandsFails) {
-  GemmOperands fresh = kOperands;
+  GemmOperands fresh = operands_;
   fresh.seed_a = 13;
-  EXPECT_FALSE(Check(fresh, kRight).right);
-  fresh = kOperands;
+  EXPECT_FALSE(Check(fresh, right_).right);
+  fresh = operands_;
   fresh.seed_b = 13;
-  EXPECT_FALSE(Check(fresh, kRight).right);
+  EXPECT_FALSE(Check(fresh, right_).right);
 }
 
 TEST_F(WrongProduct, NanAndInfinityFail) {
   for (const float value :
        {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
-    std::vector<float> c = kRight;
+    std::vector<float> c = right_;
     c[123456] = value;
-    const Verdict verdict = Check(kOperands, c);
+    const Verdict verdict = Check(operands_, c);
     EXPECT_FALSE(verdict.right);
     EXPECT_NE(verdict.reason.find("not finite"), std::string::npos) << verdict.reason;
   }
