@@ -33,7 +33,7 @@ std::vector<ComparedAnswer> CompareAnswers(const MeasuredReport& base, const Mea
   if (!AreAlike(base.request, other.request)) return answers;
   for (const auto& [use, choice] : base.answers) {
     const auto found = std::find_if(other.answers.begin(), other.answers.end(),
-                                    [use = use](const auto& of) { return of.first == use; });
+                                    [wanted = use](const auto& of) { return of.first == wanted; });
     if (found == other.answers.end()) continue;
     ComparedAnswer answer{.use = use, .base = choice, .other = found->second};
     if (choice.tokens_per_s.value_or(0) > 0 && answer.other.tokens_per_s) {
