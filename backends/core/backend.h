@@ -48,6 +48,9 @@ struct DeviceState {
   std::optional<double> clock_share;  // of its highest clock
   std::optional<double> clock_hz{};   // where nobody says that share: measured
   std::string limited_by{};           // by design: "its power limit of 700 W"; a lower clock is then right
+  std::optional<double> temperature_c{};
+  std::optional<double> power_w{};
+  std::optional<probe::PcieLink> pcie{};
 };
 
 // Opaque; owned by the session that made it and freed with it at the latest.

@@ -18,6 +18,9 @@ std::string Unit(const kernels::Variant& variant) {
 void NoteThrottling(const Series& series, Measurement& measurement) {
   if (!series.throttled_by.empty()) AddReason(measurement, "throttled by " + series.throttled_by);
   if (!series.limited_by.empty()) AddReason(measurement, "at " + series.limited_by);
+  measurement.temperature_c = series.temperature_c;
+  measurement.power_w = series.power_w;
+  measurement.pcie = series.pcie;
   const double share = LeastClockShare(series);
   const bool slow = share < kThrottledClockShare && series.limited_by.empty();
   if (slow) {

@@ -7,6 +7,8 @@
 
 #include "probe/core/load.h"
 #include "probe/core/vendor.h"
+#include "probe/system/card_sensors.h"
+#include "probe/system/pcie_link.h"
 
 namespace backends {
 namespace {
@@ -31,9 +33,20 @@ std::string LoadOfOthers(const probe::RuntimeDevice& device) {
 }
 
 DeviceState StateOfCard(const probe::RuntimeDevice& device, const probe::system::FileSystem& files) {
-  const auto& pci = device.identity.pci;
-  auto causes = pci ? probe::ThrottledBy(files, "/sys/bus/pci/devices/" + ToString(*pci)) : std::nullopt;
-  return causes && *causes != "none" ? DeviceState{*std::move(causes), std::nullopt} : DeviceState{};
+  DeviceState state;
+  if (!device.identity.pci) return state;
+  const std::string card = "/sys/bus/pci/devices/" + ToString(*device.identity.pci);
+  auto causes = probe::ThrottledBy(files, card);
+  if (causes && *causes != "none") state.throttled_by = *std::move(causes);
+  const auto maker = files.ReadNumber(card + "/vendor");
+  const auto* vendor = maker ? probe::FindVendor(static_cast<std::uint32_t>(*maker)) : nullptr;
+  const bool may_be_inner = vendor != nullptr && vendor->shows_inner_link;
+  const auto sensors = probe::system::ReadCardSensors(files, card);
+  state.temperature_c = sensors.temperature_c;
+  state.power_w = sensors.power_w;
+  if (const auto link = probe::system::ReadCardLink(files, card, may_be_inner); !link.internal)
+    state.pcie = link.link;
+  return state;
 }
 
 void ShareWith(std::string others, OthersWork work, Limits& limits) {

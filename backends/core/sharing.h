@@ -26,7 +26,7 @@ inline constexpr unsigned kIdleMemoryPercent = 25;
 [[nodiscard]] std::string LoadOfOthers(const probe::RuntimeDevice& device);
 
 // What the kernel driver of a card says of it while it is used, for runtimes that say nothing: by the
-// device's PCI address; empty where it has none or its driver tells nothing. Reads one file.
+// device's PCI address; empty where it has none or its driver tells nothing. Reads a dozen small files.
 [[nodiscard]] DeviceState StateOfCard(const probe::RuntimeDevice& device,
                                       const probe::system::FileSystem& files);
 

@@ -57,6 +57,10 @@ void NoteState(Series& series) {
   if (!state.limited_by.empty()) series.limited_by = state.limited_by;
   series.least_clock_share = std::min(series.least_clock_share, state.clock_share.value_or(1));
   if (state.clock_hz) series.clocks_hz.push_back(*state.clock_hz);
+  // An absent one is below every other.
+  series.temperature_c = std::max(series.temperature_c, state.temperature_c);
+  series.power_w = std::max(series.power_w, state.power_w);
+  series.pcie = probe::Faster(series.pcie, state.pcie);
 }
 
 bool Agree(std::span<const double> times_s) {

@@ -42,6 +42,10 @@ struct Series {
   std::size_t late = 0;             // of the last batches, those that tell whether its speed has drifted
   std::string limited_by{};         // DeviceState's, of any batch
   bool is_watched = false;          // while some of the batches run, not after each
+  // The highest that were seen, and the widest link.
+  std::optional<double> temperature_c{};
+  std::optional<double> power_w{};
+  std::optional<probe::PcieLink> pcie{};
 };
 
 // The least clock that the device had while this ran, as a share. Where the device says it, the share is of

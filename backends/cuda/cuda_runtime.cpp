@@ -9,6 +9,7 @@
 
 #include "data/ptx_drivers.h"
 
+#include "backends/core/sharing.h"
 #include "probe/core/parse.h"
 #include "probe/core/text.h"
 
@@ -109,7 +110,8 @@ CudaRuntime::CudaRuntime(const rt::Api& api, const std::vector<OpenedDevice>& de
       api_(api),
       files_(request.files),
       environment_(request.environment),
-      monitor_(devices.front().monitor) {
+      monitor_(devices.front().monitor),
+      facts_(devices.front().found) {
   for (const OpenedDevice& device : devices)
     devices_.push_back({device.id, static_cast<int>(device.found.ordinal)});
 }
@@ -162,9 +164,15 @@ probe::Status CudaRuntime::Read(std::uint64_t from, std::span<std::byte> data) {
 probe::Status CudaRuntime::Synchronize() { return StatusOf("cuCtxSynchronize", api_.cuCtxSynchronize()); }
 
 DeviceState CudaRuntime::State() const {
-  if (!monitor_) return {};
+  auto state = StateOfCard(facts_, files_);
+  if (!monitor_) return state;
   auto clocks = monitor_->clocks();
-  return {std::move(clocks.throttled_by), clocks.share, std::nullopt, std::move(clocks.limited_by)};
+  state.throttled_by = std::move(clocks.throttled_by);
+  state.clock_share = clocks.share;
+  state.limited_by = std::move(clocks.limited_by);
+  state.temperature_c = clocks.temperature_c;
+  state.power_w = clocks.power_w;
+  return state;
 }
 
 probe::Result<void*> CudaRuntime::CreateEvent() {

@@ -85,6 +85,7 @@ class CudaRuntime final : public stream::Runtime {
   const probe::system::FileSystem& files_;
   const probe::system::Environment& environment_;
   const std::optional<probe::cuda::Monitor> monitor_;  // of the first device
+  const probe::RuntimeDevice facts_;                   // likewise
   std::vector<Device> devices_;
   std::map<const char*, probe::Result<probe::cuda::CuModule>> modules_;
 };

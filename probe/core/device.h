@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "probe/core/ids.h"
@@ -91,6 +92,12 @@ struct PcieLink {
   std::optional<std::uint32_t> max_lanes;
   bool operator==(const PcieLink&) const = default;
 };
+// Of two states of one card's link the one of the later generation, or of more lanes.
+[[nodiscard]] inline const std::optional<PcieLink>& Faster(const std::optional<PcieLink>& a,
+                                                           const std::optional<PcieLink>& b) {
+  if (!a || !b) return a ? a : b;
+  return std::pair(b->generation, b->lanes) > std::pair(a->generation, a->lanes) ? b : a;
+}
 
 struct Cache {
   std::uint32_t level = 0;

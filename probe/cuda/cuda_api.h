@@ -125,6 +125,8 @@ struct GpuClocks {
   std::string throttled_by;     // "power cap, hardware thermal"; "" where nothing holds them back
   std::string limited_by;       // "its power limit of 700 W", where that is what the card is made for
   std::optional<double> share;  // of the highest clock of the multiprocessors
+  std::optional<double> temperature_c;
+  std::optional<double> power_w;
 };
 
 // The management library's eye on one device, to be opened before it is used and asked while it is; an answer

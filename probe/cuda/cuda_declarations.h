@@ -92,6 +92,7 @@ inline constexpr NvmlReturn kNvmlInvalidArgument = 2;
 inline constexpr NvmlReturn kNvmlNotSupported = 3;
 inline constexpr NvmlReturn kNvmlInsufficientSize = 7;
 inline constexpr unsigned int kNvmlClockSm = 1;
+inline constexpr unsigned int kNvmlTemperatureGpu = 0;
 inline constexpr unsigned int kNvmlClockMemory = 2;
 inline constexpr unsigned int kNvmlTextBytes = 96;
 inline constexpr unsigned int kNvmlMaxLinks = 36;  // since NVML 13, 18 before
@@ -154,6 +155,8 @@ NvmlReturn nvmlDeviceGetUtilizationRates(NvmlDevice device, NvmlUtilization* rat
 NvmlReturn nvmlDeviceGetClockInfo(NvmlDevice device, unsigned int type, unsigned int* mhz);
 NvmlReturn nvmlDeviceGetMaxClockInfo(NvmlDevice device, unsigned int type, unsigned int* mhz);
 NvmlReturn nvmlDeviceGetEnforcedPowerLimit(NvmlDevice device, unsigned int* milliwatts);
+NvmlReturn nvmlDeviceGetPowerUsage(NvmlDevice device, unsigned int* milliwatts);
+NvmlReturn nvmlDeviceGetTemperature(NvmlDevice device, unsigned int sensor, unsigned int* celsius);
 NvmlReturn nvmlDeviceGetPowerManagementDefaultLimit(NvmlDevice device, unsigned int* milliwatts);
 NvmlReturn nvmlDeviceGetCurrentClocksThrottleReasons(NvmlDevice device, unsigned long long* reasons);
 // Only ever asked how many there are: the layout of an entry changed between versions.

@@ -154,6 +154,10 @@ GpuClocks Monitor::clocks() const {
   }
   const auto now = Ask<unsigned int>(api.nvmlDeviceGetClockInfo, handles_->gpu, kNvmlClockSm);
   if (now && handles_->most_mhz > 0) clocks.share = static_cast<double>(*now) / handles_->most_mhz;
+  if (const auto c = Ask<unsigned int>(api.nvmlDeviceGetTemperature, handles_->gpu, kNvmlTemperatureGpu))
+    clocks.temperature_c = *c;
+  if (const auto mw = Ask<unsigned int>(api.nvmlDeviceGetPowerUsage, handles_->gpu))
+    clocks.power_w = *mw * 1e-3;
   return clocks;
 }
 

@@ -12,6 +12,7 @@
 #include "probe/sysfs/pci_function.h"
 #include "probe/sysfs/platform.h"
 #include "probe/system/filesystem.h"
+#include "probe/system/pcie_link.h"
 
 namespace probe::sysfs {
 namespace {
@@ -133,7 +134,9 @@ void SetNodes(const FileSystem& files, const Card& card, HardwareDevice& device)
 void SetPlace(const FileSystem& files, const Card& card, HardwareDevice& device) {
   const std::string& directory = card.function.directory;
   if (directory.empty()) return;
-  const CardLink link = ReadCardLink(files, directory);
+  const Vendor* vendor = FindVendor(card.function.vendor);
+  const system::CardLink link =
+      system::ReadCardLink(files, directory, vendor != nullptr && vendor->shows_inner_link);
   if (!link.internal) {
     device.pcie = link.link;
   } else {

@@ -361,4 +361,15 @@ std::string WayName(std::span<const probe::PhysicalDevice> devices, std::string_
   return RuntimeName(devices, device_id, runtime, driver).append("@").append(device_id);
 }
 
+AtWork AtWorkOf(std::span<const backends::Measurement> measurements, std::string_view device_id) {
+  AtWork at_work;
+  for (const backends::Measurement& m : measurements) {
+    if (m.device_id != device_id) continue;
+    at_work.temperature_c = std::max(at_work.temperature_c, m.temperature_c);
+    at_work.power_w = std::max(at_work.power_w, m.power_w);
+    at_work.pcie = probe::Faster(at_work.pcie, m.pcie);
+  }
+  return at_work;
+}
+
 }  // namespace report

@@ -169,4 +169,14 @@ inline constexpr std::uint32_t kPromptRows = 512;
 [[nodiscard]] std::string WayName(std::span<const probe::PhysicalDevice> devices, std::string_view device_id,
                                   std::string_view runtime, std::string_view driver);
 
+// What a device was while it was measured, of all its figures: the highest that were seen, and the widest
+// link. Idle cards lower theirs.
+struct AtWork {
+  std::optional<double> temperature_c;
+  std::optional<double> power_w;
+  std::optional<probe::PcieLink> pcie;
+};
+[[nodiscard]] AtWork AtWorkOf(std::span<const backends::Measurement> measurements,
+                              std::string_view device_id);
+
 }  // namespace report

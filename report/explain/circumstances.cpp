@@ -143,6 +143,28 @@ void AddLeftToOthers(const Tables& tables, const Report& report, const probe::Ph
   out.push_back(std::move(finding));
 }
 
+void AddNarrowLink(const Report& report, const probe::PhysicalDevice& device, std::vector<Finding>& out) {
+  const auto link = AtWorkOf(report.measurements, device.id).pcie;
+  if (device.kind != probe::DeviceKind::kDiscrete || !link || !link->generation || !link->lanes) return;
+  const auto most_lanes = std::max(link->max_lanes, link->lanes),
+             most = std::max(link->max_generation, link->generation);
+  if (most_lanes == link->lanes && most == link->generation) return;
+  Finding finding;
+  finding.id = "link.narrow." + device.id;
+  finding.layer = "kernel_driver";
+  finding.severity = Severity::kNote;
+  finding.device_id = device.id;
+  finding.summary = fmt::format("{} was at work over PCIe {}.0 x{}, of {}.0 x{} that it can", device.name,
+                                *link->generation, *link->lanes, *most, *most_lanes);
+  finding.meaning =
+      "loading a model and what GPUs exchange is slower by that; what is in its memory computes as fast";
+  finding.fix.push_back(
+      {"try a slot of the processor's own with all its lanes, without a riser, and what the firmware sets of "
+       "the slot",
+       std::nullopt, false, false});
+  out.push_back(std::move(finding));
+}
+
 void AddLentMemory(const probe::PhysicalDevice& device, std::vector<Finding>& out) {
   const auto& memory = device.memory;
   if (!HasCarveOut(device) || *memory.total_bytes >= *memory.gtt_bytes) return;

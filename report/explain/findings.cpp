@@ -381,6 +381,7 @@ std::vector<Finding> Findings(const Tables& tables, const Report& report) {
     AddNodes(device, findings);
     AddHiding(tables, device, findings);
     AddLentMemory(device, findings);
+    AddNarrowLink(report, device, findings);
     AddLeftToOthers(tables, report, device, findings);
   }
   AddNotAsked(report, findings);

@@ -109,7 +109,7 @@ Element DeviceCard(const Report& report, const probe::PhysicalDevice& device, co
                    const Roofline* line, std::size_t number) {
   Element card("div", {{"class", "device"}});
   card.Add(Element("h3", {}, device.name.empty() ? device.id : PlainName(device.name)));
-  card.Add(Facts(render::DeviceFacts(device, true)));
+  card.Add(Facts(render::DeviceFacts(report, device, true)));
   AddViews(report, device, card);
   if (const auto text = render::AbridgedText(report, device); !text.empty()) card.Add(Paragraph("dim", text));
   for (const probe::Conflict& conflict : device.conflicts)

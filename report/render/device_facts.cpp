@@ -82,9 +82,22 @@ std::string MemoryText(const probe::PhysicalDevice& device) {
   return memory.free_bytes ? BytesText(*memory.free_bytes) + " free" : "";
 }
 
-std::string LinkText(const probe::PcieLink& link) {
-  if (!link.generation || !link.lanes) return "";
-  return fmt::format("PCIe {}.0 x{}", *link.generation, *link.lanes);
+// Before it was at work only the most that it can is known, beside what it idles at.
+std::string LinkText(const std::optional<probe::PcieLink>& idle,
+                     const std::optional<probe::PcieLink>& at_work) {
+  const auto& link = at_work ? at_work : idle;
+  if (!link || !link->generation || !link->lanes) return "";
+  const auto text = fmt::format("PCIe {}.0 x{}", *link->generation, *link->lanes);
+  const auto most = link->max_generation.value_or(0);
+  if (most <= *link->generation) return text;
+  return fmt::format("{} {}, up to {}.0", text, at_work ? "at work" : "now", most);
+}
+
+std::string AtWorkText(const AtWork& at_work) {
+  std::vector<std::string> parts;
+  if (at_work.temperature_c) parts.push_back(fmt::format("{:.0f} C", *at_work.temperature_c));
+  if (at_work.power_w) parts.push_back(fmt::format("{:.0f} W", *at_work.power_w));
+  return parts.empty() ? "" : fmt::format("up to {} at work", fmt::join(parts, " and "));
 }
 
 std::string_view FactOf(const probe::HardwareDevice& hardware, std::string_view key) {
@@ -131,7 +144,7 @@ std::set<std::string> MeasuredNames(const Report& report, const std::string& dev
 
 }  // namespace
 
-std::vector<std::string> DeviceFacts(const probe::PhysicalDevice& device, bool all) {
+std::vector<std::string> DeviceFacts(const Report& report, const probe::PhysicalDevice& device, bool all) {
   std::vector<std::string> facts;
   const auto add = [&](std::string text) {
     if (!text.empty()) facts.push_back(std::move(text));
@@ -148,7 +161,9 @@ std::vector<std::string> DeviceFacts(const probe::PhysicalDevice& device, bool a
   if (device.hardware) {
     const auto partitions = FactOf(*device.hardware, "compute_partitions");
     if (!partitions.empty()) add(fmt::format("{} partitions", partitions));
-    if (device.hardware->pcie) add(LinkText(*device.hardware->pcie));
+    const auto at_work = AtWorkOf(report.measurements, device.id);
+    add(LinkText(device.hardware->pcie, at_work.pcie));
+    add(AtWorkText(at_work));
     if (device.hardware->removable.value_or(false)) add("removable");
     // A graphics card's is host memory that it can reach: of interest where everything is.
     const auto gtt = all ? device.hardware->gtt_bytes : device.memory.gtt_bytes;

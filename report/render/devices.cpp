@@ -211,7 +211,7 @@ void Devices(const Report& report, Page& page, bool figures) {
     if (!figures || &device != &report.devices.front()) page.Blank();
     page.Add(device.name.empty() ? device.id : device.name, Style::kStrong);
     page.End();
-    page.To(2).FlowList(DeviceFacts(device, !figures), 2, Style::kDim);
+    page.To(2).FlowList(DeviceFacts(report, device, !figures), 2, Style::kDim);
     int label = 0;
     for (const auto& view : device.views) label = std::max(label, DisplayWidth(view.device.runtime) + 2);
     for (const auto& view : device.views) {

@@ -177,6 +177,18 @@ Value Pci(const Line& line) {
   return {of && of->pci ? probe::ToString(*of->pci) : ""};
 }
 
+AtWork DeviceAtWork(const Line& line) {
+  return line.device ? AtWorkOf(line.report->measurements, line.device->id) : AtWork{};
+}
+
+Value OfLink(const Line& line, std::optional<std::uint32_t> probe::PcieLink::* part) {
+  const auto at_work = DeviceAtWork(line).pcie;
+  const auto* hardware = line.device && line.device->hardware ? &*line.device->hardware : nullptr;
+  const auto& link = at_work || !hardware ? at_work : hardware->pcie;
+  const auto value = link ? *link.*part : std::nullopt;
+  return value ? Number(*value, std::to_string(*value)) : Value{};
+}
+
 struct Row {
   Field field;
   Value (*of)(const Line& line);
@@ -245,6 +257,14 @@ const std::array kRows = {
         }},
     Row{{"bandwidth", "GB/s", kFigures, "how fast its memory is read, measured"},
         [](const Line& line) { return Figure(line, Kernel::kRead, std::nullopt, kGiga); }},
+    Row{{"pcie.generation", "", kFacts, "of PCI Express: at work where it was measured, else at this moment"},
+        [](const Line& line) { return OfLink(line, &probe::PcieLink::generation); }},
+    Row{{"pcie.lanes", "", kFacts, "the lanes that it uses, likewise"},
+        [](const Line& line) { return OfLink(line, &probe::PcieLink::lanes); }},
+    Row{{"temperature", "C", kFigures, "the highest that was seen while it was measured"},
+        [](const Line& line) { return Number(DeviceAtWork(line).temperature_c); }},
+    Row{{"power", "W", kFigures, "the most that it was seen to take while it was measured"},
+        [](const Line& line) { return Number(DeviceAtWork(line).power_w); }},
     Row{{"fp32", "TFLOP/s", kFigures, "its fastest matrix product in fp32, measured"}, Product<Dtype::kFp32>},
     Row{{"tf32", "TFLOP/s", kFigures, "the same in tf32"}, Product<Dtype::kTf32>},
     Row{{"fp16", "TFLOP/s", kFigures, "the same in fp16"}, Product<Dtype::kFp16>},

@@ -25,7 +25,8 @@ void Foot(const Report& report, Page& page);
 
 // What is known of a device, beside its name: id, kind, memory, link, kernel driver. `all`: also what is
 // unknown.
-[[nodiscard]] std::vector<std::string> DeviceFacts(const probe::PhysicalDevice& device, bool all);
+[[nodiscard]] std::vector<std::string> DeviceFacts(const Report& report, const probe::PhysicalDevice& device,
+                                                   bool all);
 
 // Of a GPU that had a part of the plan because an equal one before it had more: which part, and whose equal
 // it is. Empty for all others.

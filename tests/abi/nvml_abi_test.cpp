@@ -32,6 +32,8 @@ SAME_FUNCTION(nvmlDeviceGetUtilizationRates, nvmlDeviceGetUtilizationRates);
 SAME_FUNCTION(nvmlDeviceGetClockInfo, nvmlDeviceGetClockInfo);
 SAME_FUNCTION(nvmlDeviceGetMaxClockInfo, nvmlDeviceGetMaxClockInfo);
 SAME_FUNCTION(nvmlDeviceGetEnforcedPowerLimit, nvmlDeviceGetEnforcedPowerLimit);
+SAME_FUNCTION(nvmlDeviceGetTemperature, nvmlDeviceGetTemperature);
+SAME_FUNCTION(nvmlDeviceGetPowerUsage, nvmlDeviceGetPowerUsage);
 SAME_FUNCTION(nvmlDeviceGetPowerManagementDefaultLimit, nvmlDeviceGetPowerManagementDefaultLimit);
 SAME_FUNCTION(nvmlDeviceGetCurrentClocksThrottleReasons, nvmlDeviceGetCurrentClocksThrottleReasons);
 SAME_FUNCTION(nvmlDeviceGetNvLinkState, nvmlDeviceGetNvLinkState);
@@ -65,6 +67,7 @@ SAME_NUMBER(kNvmlInvalidArgument, NVML_ERROR_INVALID_ARGUMENT);
 SAME_NUMBER(kNvmlNotSupported, NVML_ERROR_NOT_SUPPORTED);
 SAME_NUMBER(kNvmlInsufficientSize, NVML_ERROR_INSUFFICIENT_SIZE);
 SAME_NUMBER(kNvmlClockSm, NVML_CLOCK_SM);
+SAME_NUMBER(kNvmlTemperatureGpu, NVML_TEMPERATURE_GPU);
 SAME_NUMBER(kNvmlClockMemory, NVML_CLOCK_MEM);
 static_assert(own::kNvmlMaxLinks >= NVML_NVLINK_MAX_LINKS);
 static_assert(own::kNvmlTextBytes >= NVML_DEVICE_UUID_V2_BUFFER_SIZE &&

@@ -275,5 +275,28 @@ TEST(Watching, ADeviceIsWatchedWhileItWorksAndNotAfterEachBatch) {
   EXPECT_LE(asked_at_work, static_cast<int>(gemm.samples) / 2) << "of the prompt's product as well";
 }
 
+TEST(Watching, KeepsTheHighestThatTheDeviceSaidOfItselfAndItsWidestLink) {
+  FakeScript script;
+  double seen_c = 0;
+  script.state = [&](double now_s) {
+    seen_c = std::max(seen_c, 50 + now_s);
+    DeviceState state{"", 1.0};
+    state.temperature_c = 50 + now_s;
+    state.power_w = now_s > 1.5 ? 200 : 300;
+    const bool is_up = now_s > 1.5 && now_s < 1.8;
+    state.pcie = probe::PcieLink{is_up ? 4U : 1U, 16U, 4U, 16U};
+    return state;
+  };
+  const Measurement gemm = MeasureBy(script).Of("gemm");
+  EXPECT_GT(gemm.temperature_c.value_or(0), 51);
+  EXPECT_LE(gemm.temperature_c.value_or(100), seen_c);
+  EXPECT_EQ(gemm.power_w, 300);
+  ASSERT_TRUE(gemm.pcie);
+  EXPECT_EQ(gemm.pcie->generation, 4U) << "a link that idles between batches";
+  script.state = nullptr;
+  const Measurement silent = MeasureBy(script).Of("gemm");
+  EXPECT_FALSE(silent.temperature_c || silent.power_w || silent.pcie);
+}
+
 }  // namespace
 }  // namespace backends

@@ -132,6 +132,18 @@ TEST(CudaSession, SaysWhatHoldsItsClocksBack) {
   EXPECT_EQ(WithSession(without.Library("libnvidia-ml.so.1", ""), state), " -1");
 }
 
+TEST(CudaSession, SaysHowHotItIsAndWhatItTakes) {
+  const auto state = [](backends::Session& session) {
+    const auto now = session.State();
+    return fmt::format("{} {}", now.temperature_c.value_or(-1), now.power_w.value_or(-1));
+  };
+  const std::string gpu = R"({"name": "A100", "pci": "0000:01:00.0", "attributes": {)";
+  EXPECT_EQ(
+      WithSession(CudaMachine(machines::Of(gpu + R"("temperature_c": 64, "power_mw": 312500}})")), state),
+      "64 312.5");
+  EXPECT_EQ(WithSession(CudaMachine(machines::Of(gpu + "}}")), state), "-1 -1") << "where nobody says";
+}
+
 // Errors of the memory and of links (214, 220), too, of which cuda.h does not say that the process must end.
 TEST(CudaSession, ErrorsAfterWhichEveryCallFailsEndTheContext) {
   for (const int code : {214, 220, 226, 700, 715, 719}) EXPECT_TRUE(probe::cuda::EndsContext(code)) << code;

@@ -122,6 +122,13 @@ FAKE_NVML nvmlDeviceGetMaxClockInfo(nvd::NvmlDevice device, unsigned int type, u
 FAKE_NVML nvmlDeviceGetEnforcedPowerLimit(nvd::NvmlDevice device, unsigned int* mw) {
   return Figure(device, "power_limit_mw", mw);
 }
+FAKE_NVML nvmlDeviceGetPowerUsage(nvd::NvmlDevice device, unsigned int* mw) {
+  return Figure(device, "power_mw", mw);
+}
+FAKE_NVML nvmlDeviceGetTemperature(nvd::NvmlDevice device, unsigned int sensor, unsigned int* celsius) {
+  if (sensor != nvd::kNvmlTemperatureGpu) return kNotSupported;
+  return Figure(device, "temperature_c", celsius);
+}
 FAKE_NVML nvmlDeviceGetPowerManagementDefaultLimit(nvd::NvmlDevice device, unsigned int* mw) {
   return Figure(device, "power_limit_default_mw", mw);
 }

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
+#include "probe/system/pcie_link.h"
 
-#include <algorithm>
 #include <array>
 #include <utility>
 
 #include "probe/core/ids.h"
-#include "probe/core/vendor.h"
-#include "probe/sysfs/pci_function.h"
 
-namespace probe::sysfs {
+namespace probe::system {
 namespace {
 
 // PCI Express Base Specification 6.0: GT/s of each generation.
@@ -23,18 +21,18 @@ constexpr std::array<std::pair<std::string_view, std::uint32_t>, 9> kRates = {{{
                                                                                {"64.0", 6}}};
 constexpr std::uint64_t kMaxLanes = 32;
 
-std::optional<std::uint32_t> ReadGeneration(const system::FileSystem& files, const std::string& path) {
+std::optional<std::uint32_t> ReadGeneration(const FileSystem& files, const std::string& path) {
   const auto text = files.ReadLine(path);
   return text ? Generation(*text) : std::nullopt;
 }
 
-std::optional<std::uint32_t> ReadLanes(const system::FileSystem& files, const std::string& path) {
+std::optional<std::uint32_t> ReadLanes(const FileSystem& files, const std::string& path) {
   const auto lanes = files.ReadNumber(path);
   if (!lanes || *lanes == 0 || *lanes > kMaxLanes) return std::nullopt;
   return static_cast<std::uint32_t>(*lanes);
 }
 
-std::optional<PcieLink> ReadLink(const system::FileSystem& files, const std::string& directory) {
+std::optional<PcieLink> ReadLink(const FileSystem& files, const std::string& directory) {
   const PcieLink link{ReadGeneration(files, directory + "/current_link_speed"),
                       ReadLanes(files, directory + "/current_link_width"),
                       ReadGeneration(files, directory + "/max_link_speed"),
@@ -48,11 +46,11 @@ std::optional<std::string> Parent(const std::string& directory) {
   const auto slash = directory.rfind('/');
   if (slash == std::string::npos) return std::nullopt;
   std::string parent = directory.substr(0, slash);
-  if (!ParsePciAddress(LastComponent(parent))) return std::nullopt;
+  if (!ParsePciAddress(std::string_view(parent).substr(parent.rfind('/') + 1))) return std::nullopt;
   return parent;
 }
 
-std::optional<std::string> UpstreamPort(const system::FileSystem& files, const std::string& directory) {
+std::optional<std::string> UpstreamPort(const FileSystem& files, const std::string& directory) {
   const auto real = files.Resolve(directory);
   const auto downstream = real ? Parent(*real) : std::nullopt;
   const auto upstream = downstream ? Parent(*downstream) : std::nullopt;
@@ -61,12 +59,6 @@ std::optional<std::string> UpstreamPort(const system::FileSystem& files, const s
   const bool own = vendor && vendor == files.ReadNumber(*downstream + "/vendor") &&
                    vendor == files.ReadNumber(*upstream + "/vendor");
   return own ? upstream : std::nullopt;
-}
-
-bool ShowsInnerLink(std::optional<std::uint64_t> vendor_number) {
-  return std::any_of(Vendors().begin(), Vendors().end(), [&](const Vendor& vendor) {
-    return vendor.shows_inner_link && vendor.pci_number == vendor_number;
-  });
 }
 
 }  // namespace
@@ -80,15 +72,14 @@ std::optional<std::uint32_t> Generation(std::string_view rate) {
   return std::nullopt;
 }
 
-CardLink ReadCardLink(const system::FileSystem& files, const std::string& directory) {
+CardLink ReadCardLink(const FileSystem& files, const std::string& directory, bool may_be_inner) {
   if (const auto port = UpstreamPort(files, directory)) {
     if (const auto link = ReadLink(files, *port)) return {link, false};
   }
   CardLink out{ReadLink(files, directory), false};
   out.internal = out.link && out.link->max_generation.value_or(out.link->generation.value_or(0)) == 1 &&
-                 out.link->max_lanes.value_or(out.link->lanes.value_or(0)) == 1 &&
-                 ShowsInnerLink(files.ReadNumber(directory + "/vendor"));
+                 out.link->max_lanes.value_or(out.link->lanes.value_or(0)) == 1 && may_be_inner;
   return out;
 }
 
-}  // namespace probe::sysfs
+}  // namespace probe::system
