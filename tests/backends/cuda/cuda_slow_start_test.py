@@ -18,7 +18,7 @@ JOBS = {"report": (), "quick": ("--quick",)}
 
 
 def run(arguments):
-    scenario = {"devices": [gpu(number, 80) for number in range(1, 9)], "attributes": {"init_s": INIT_S}}
+    scenario = {"devices": [gpu(number, 80, {"persistence": 0}) for number in range(1, 9)], "attributes": {"init_s": INIT_S}}
     with CudaMachine(scenario) as machine:
         return machine.run("--json", "--only", "cuda,sysfs", *arguments, patience_s=150)
 
@@ -51,6 +51,14 @@ class SlowStart(unittest.TestCase):
                        if m["status"] == "skipped" and "driver to get ready" in m["reason"]}
                 self.assertEqual(set(OTHERS), set(why))
                 self.assertTrue(all(reason.startswith("left out: each process waits 8.") for reason in why.values()), why)
+
+    def test_what_keeps_them_ready_is_told_once(self):
+        for name in JOBS:
+            with self.subTest(name):
+                found = [f for f in self.answer(name)["findings"] if f["id"].startswith("slow_start.")]
+                self.assertEqual(["slow_start.cuda"], [f["id"] for f in found])
+                self.assertEqual([FIRST, *OTHERS], sorted(found[0]["device_ids"]))
+                self.assertIn("nvidia-persistenced", found[0]["fix"][0]["text"])
 
 
 if __name__ == "__main__":
