@@ -104,6 +104,13 @@ void BlameVariables(const RuntimeFacts* facts, const Report& report, const probe
   const auto variables = HidingVariables(probe);
   if (variables.empty()) return;
   AddVariablesAsEvidence(report, variables, finding);
+  // What is wrong with its value; of several a GPU does not say whose that is.
+  for (const auto& hardware : probe.hardware) {
+    const auto* because = probe::FindFact(hardware.facts, probe::kHiddenBecauseFact);
+    if (because == nullptr || variables.size() != 1) continue;
+    finding.summary += ": " + *because;
+    break;
+  }
   const bool is_makers = facts != nullptr && facts->vendor;
   finding.fix = {Unset(variables, is_makers ? "a GPU that is here" : "what is here")};
 }

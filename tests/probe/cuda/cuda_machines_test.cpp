@@ -336,7 +336,7 @@ TEST(CudaMachines, EveryGrammarOfTheVariableIsRead) {
                       {"0,gpu1", "A", "\"gpu1\" is neither"},
                       {uuid + "2," + uuid + "1", "BA", ""},
                       {"0," + uuid + "2", "A", "not of one kind"},
-                      {uuid, "A", "names several GPUs"},
+                      {uuid, "", "names several GPUs"},
                       {"-1", "", ""},
                       {"", "", ""},
                       {"none", "", "\"none\" is neither"}};
