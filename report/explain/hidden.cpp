@@ -19,9 +19,10 @@ namespace {
 
 using Variables = std::vector<probe::EnvironmentVariable>;
 
-// "2 x NVIDIA H200, Tesla T4 and 3 more"
-std::string NamesOf(const std::vector<const probe::PhysicalDevice*>& devices) {
+// "2 x NVIDIA H200, Tesla T4 and 3 more"; of one alone which it is, where others here have its name.
+std::string NamesOf(const Report& report, const std::vector<const probe::PhysicalDevice*>& devices) {
   constexpr std::size_t kMost = 3;
+  if (devices.size() == 1) return DeviceName(report.devices, devices.front()->id);
   std::vector<std::pair<std::string_view, std::size_t>> names;
   for (const auto* device : devices) {
     const auto known =
@@ -89,7 +90,7 @@ void HiddenGpus::Tell(const Report& report, const probe::PhysicalDevice& device,
   }
   Finding& told = out[place];
   told.layer = "programming_interface";
-  told.summary = fmt::format("{} {} hidden by {}", NamesOf(devices), is_one ? "is" : "are", settings);
+  told.summary = fmt::format("{} {} hidden by {}", NamesOf(report, devices), is_one ? "is" : "are", settings);
   told.meaning =
       fmt::format("other programs started like this one do not see {} either", is_one ? "it" : "them");
   told.fix = {Unset(variables, is_one ? "this GPU, too" : "these GPUs, too")};
