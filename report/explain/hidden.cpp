@@ -19,29 +19,6 @@ namespace {
 
 using Variables = std::vector<probe::EnvironmentVariable>;
 
-// "2 x NVIDIA H200, Tesla T4 and 3 more"; of one alone which it is, where others here have its name.
-std::string NamesOf(const Report& report, const std::vector<const probe::PhysicalDevice*>& devices) {
-  constexpr std::size_t kMost = 3;
-  if (devices.size() == 1) return DeviceName(report.devices, devices.front()->id);
-  std::vector<std::pair<std::string_view, std::size_t>> names;
-  for (const auto* device : devices) {
-    const auto known =
-        std::find_if(names.begin(), names.end(), [&](const auto& one) { return one.first == device->name; });
-    if (known == names.end())
-      names.emplace_back(device->name, 1);
-    else
-      ++known->second;
-  }
-  std::vector<std::string> told;
-  std::size_t left = devices.size();
-  for (const auto& [name, count] : names) {
-    if (told.size() == kMost) break;
-    told.push_back(count == 1 ? std::string(name) : fmt::format("{} x {}", count, name));
-    left -= count;
-  }
-  return fmt::format("{}{}", fmt::join(told, ", "), left > 0 ? fmt::format(" and {} more", left) : "");
-}
-
 Fix Unset(const Variables& variables, std::string_view what) {
   std::vector<std::string_view> names;
   for (const auto& variable : variables) names.push_back(variable.name);
@@ -90,7 +67,8 @@ void HiddenGpus::Tell(const Report& report, const probe::PhysicalDevice& device,
   }
   Finding& told = out[place];
   told.layer = "programming_interface";
-  told.summary = fmt::format("{} {} hidden by {}", NamesOf(report, devices), is_one ? "is" : "are", settings);
+  told.summary =
+      fmt::format("{} {} hidden by {}", NamesOf(report.devices, devices), is_one ? "is" : "are", settings);
   told.meaning =
       fmt::format("other programs started like this one do not see {} either", is_one ? "it" : "them");
   told.fix = {Unset(variables, is_one ? "this GPU, too" : "these GPUs, too")};
