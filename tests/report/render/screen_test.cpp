@@ -157,6 +157,26 @@ TEST(Screen, EqualDevicesThatAVariableHidesAreCounted) {
   }
 }
 
+// What a driver said of each is long, and does not make one of them.
+TEST(Screen, ALongProblemOfSeveralSaysOfHowMany) {
+  Report report = testing::Processor();
+  for (int number = 1; number <= 8; ++number) {
+    auto card =
+        testing::Gpu(fmt::format("0000:0{}:00.0", number), "NVIDIA H100", probe::DeviceKind::kDiscrete, 80);
+    report.devices.insert(report.devices.end() - 1, card);
+  }
+  report = testing::Decided(report);
+  report.findings.clear();
+  for (int number = 1; number <= 8; ++number) {
+    auto finding =
+        Problem(fmt::format("unreached.{}", number), "no runtime reaches it: ", "reinstall it", {});
+    for (int word = 0; word < 60; ++word) finding.summary += "libnowhere.so ";
+    finding.device_id = fmt::format("pci:0000:0{}:00.0", number);
+    report.findings.push_back(std::move(finding));
+  }
+  EXPECT_THAT(Rendered(report), ContainsRegex("; 7[ \n]+more[ \n]+alike"));
+}
+
 TEST(Screen, CountsWhatHasNoRoom) {
   auto report = testing::Decided(testing::Processor());
   for (const char* name : {"one", "two", "three", "four", "five", "six"})
