@@ -17,6 +17,7 @@
 #include "report/core/architecture.h"
 #include "report/core/date.h"
 #include "report/core/devices.h"
+#include "report/core/hiding.h"
 #include "report/core/quantity.h"
 #include "report/core/unreached.h"
 #include "report/core/wording.h"
@@ -295,12 +296,14 @@ std::string WhyUnfit(const Report& report, const probe::PhysicalDevice& device, 
 }
 
 // What is wrong with the GPU itself, and what became of its maker's runtime; "" of one that is an option.
-std::string WhyUnreached(const Tables& tables, const probe::PhysicalDevice& device,
+std::string WhyUnreached(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
                          const Recommendation& answer) {
   std::vector<std::string> why;
   for (const Rejected& option : answer.rejected) {
     if (option.device_id == device.id && !option.runtime) why.push_back(option.reason);
   }
+  // What hides the GPU is what became of its runtime, too.
+  if (!HidingVariables(report, device).empty()) return fmt::format("{}", fmt::join(why, "; "));
   const auto vendor = VendorOf(device);
   for (const Rejected& option : answer.rejected) {
     const auto* facts = !why.empty() && vendor && !option.device_id && option.runtime
@@ -414,7 +417,7 @@ void WarnOfUnused(const Tables& tables, const Report& report, Recommendation& an
     if (!why.empty()) {
       probe::AddOnce(DeviceName(report.devices, device.id), answer.left_out);
       why += WhatWouldFit(tables, report, device, answer.use);
-    } else if (why = WhyUnreached(tables, device, answer); !why.empty()) {
+    } else if (why = WhyUnreached(tables, report, device, answer); !why.empty()) {
       if (FailureOfMakers(tables, report, device))
         why += WhatFitsThen(tables, report, device, answer.use, kMended);
     } else {

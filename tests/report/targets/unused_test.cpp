@@ -96,5 +96,26 @@ TEST(Unused, NamesTheBuildThatABrokenRuntimeKeepsFromTheGpus) {
   EXPECT_EQ(about[0].find("libnuma.so.1 is missing", first + 1), std::string::npos) << about[0];
 }
 
+// A variable hides the GPU, and with that all that its runtime has.
+void Hide(assume::Machine& machine) {
+  Break(machine);
+  for (auto& device : machine.devices) {
+    if (device.kind == probe::DeviceKind::kDiscrete)
+      device.hardware->facts.push_back({"hidden_by", "HIP_VISIBLE_DEVICES"});
+  }
+  for (auto& probe : machine.probes) {
+    if (probe.module != "hip") continue;
+    probe.outcome = probe::Outcome::kHidden;
+    probe.environment = {{"HIP_VISIBLE_DEVICES", "-1"}};
+  }
+}
+
+TEST(Unused, WhatHidesAGpuIsToldOnce) {
+  const auto answer = AnswerOf({"vendor=amd,gfx=gfx1100" + kLinux}, "pytorch", Hide);
+  EXPECT_THAT(answer.warnings, Contains(AllOf(HasSubstr("is not used: hidden by HIP_VISIBLE_DEVICES=-1; once "
+                                                        "that is mended PyTorch's rocm"),
+                                              Not(HasSubstr("an environment variable")))));
+}
+
 }  // namespace
 }  // namespace report::targets
