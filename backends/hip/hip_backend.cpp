@@ -12,7 +12,6 @@
 #include "backends/stream/stream_session.h"
 #include "kernels/hip/variants.h"
 #include "probe/core/load.h"
-#include "probe/core/parse.h"
 #include "probe/hip/hip_api.h"
 
 namespace backends::hip {
@@ -90,13 +89,7 @@ probe::Result<std::unique_ptr<Session>> Open(const OpenRequest& request) {
   hip->PrepareKernels(*found, rt::OpenCompiler(runtime->library, request.files, request.environment),
                       *target);
   stream::DeviceTraits traits;
-  traits.l2_bytes = rt::Attribute(runtime->api, device, rt::kHipL2Bytes);
-  const std::string* third = probe::FindFact(found->facts, "l3_bytes");
-  const auto l3 = third != nullptr ? probe::ParseNumber<int>(*third) : std::nullopt;
-  // An APU's memory may have a cache that nobody tells of: Strix Halo's has 32 MiB.
-  constexpr int kUntoldBytes = 64 << 20;
-  const int least = found->kind == probe::DeviceKind::kIntegrated ? kUntoldBytes : 0;
-  if (l3 || least > 0) traits.l2_bytes = std::max({l3.value_or(0), traits.l2_bytes.value_or(0), least});
+  traits.l2_bytes = LastCacheBytes(*found, rt::Attribute(runtime->api, device, rt::kHipL2Bytes));
   traits.max_threads = rt::Attribute(runtime->api, device, rt::kHipMaxThreadsPerBlock).value_or(0);
   traits.subgroup_width = 64;
   traits.features = kernels::hip::FeaturesOf(found->architecture.value_or(""));

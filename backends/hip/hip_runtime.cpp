@@ -231,4 +231,13 @@ probe::Status HipRuntime::Wait(void* stream) {
                   Told(api_.hipStreamSynchronize(static_cast<rt::HipStream>(stream))));
 }
 
+std::optional<std::int64_t> LastCacheBytes(const probe::RuntimeDevice& device, std::optional<int> l2_bytes) {
+  const std::string* third = probe::FindFact(device.facts, "l3_bytes");
+  const auto l3 = third != nullptr ? probe::ParseNumber<std::int64_t>(*third) : std::nullopt;
+  constexpr std::int64_t kUntoldBytes = std::int64_t{64} << 20U;  // Strix Halo's has 32 MiB
+  const std::int64_t least = device.kind == probe::DeviceKind::kIntegrated ? kUntoldBytes : 0;
+  if (!l3 && !l2_bytes && least == 0) return std::nullopt;
+  return std::max({l3.value_or(0), std::int64_t{l2_bytes.value_or(0)}, least});
+}
+
 }  // namespace backends::hip

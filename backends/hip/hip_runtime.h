@@ -96,4 +96,9 @@ class HipRuntime final : public stream::Runtime {
   std::optional<ModuleCache> modules_;
 };
 
+// Of the last level: what the kernel tells of a third one, and HIP of the second. An APU's memory may have a
+// cache that nobody tells of.
+[[nodiscard]] std::optional<std::int64_t> LastCacheBytes(const probe::RuntimeDevice& device,
+                                                         std::optional<int> l2_bytes);
+
 }  // namespace backends::hip

@@ -20,12 +20,12 @@ namespace backends::stream {
 
 // What is asked of each runtime in a way of its own.
 struct DeviceTraits {
-  std::optional<int> l2_bytes;          // or of a cache beyond it
-  int max_threads = 0;                  // of a block
-  std::uint32_t subgroup_width = 0;     // where the facts have none
-  std::vector<std::string> features;    // Limits::features
-  std::string others;                   // who else uses the device, for people; empty where nobody does
-  OthersWork work = OthersWork::kSeen;  // and does there
+  std::optional<std::int64_t> l2_bytes;  // or of a cache beyond it
+  int max_threads = 0;                   // of a block
+  std::uint32_t subgroup_width = 0;      // where the facts have none
+  std::vector<std::string> features;     // Limits::features
+  std::string others;                    // who else uses the device, for people; empty where nobody does
+  OthersWork work = OthersWork::kSeen;   // and does there
 };
 
 class StreamSession final : public Session {

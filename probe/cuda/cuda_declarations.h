@@ -162,6 +162,7 @@ NvmlReturn nvmlDeviceGetCurrentClocksThrottleReasons(NvmlDevice device, unsigned
 // Only ever asked how many there are: the layout of an entry changed between versions.
 NvmlReturn nvmlDeviceGetComputeRunningProcesses(NvmlDevice device, unsigned int* count, void* none);
 NvmlReturn nvmlDeviceGetNvLinkState(NvmlDevice device, unsigned int link, unsigned int* active);
+NvmlReturn nvmlDeviceGetPersistenceMode(NvmlDevice device, unsigned int* enabled);
 NvmlReturn nvmlDeviceGetMigMode(NvmlDevice device, unsigned int* current, unsigned int* pending);
 NvmlReturn nvmlDeviceGetMaxMigDeviceCount(NvmlDevice device, unsigned int* count);
 NvmlReturn nvmlDeviceGetMigDeviceHandleByIndex(NvmlDevice device, unsigned int index, NvmlDevice* instance);

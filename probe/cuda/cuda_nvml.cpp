@@ -7,6 +7,7 @@
 #include <array>
 
 #include "probe/core/load.h"
+#include "probe/core/ready.h"
 #include "probe/core/text.h"
 #include "probe/cuda/cuda_nvml_api.h"
 #include "probe/nvidia/nvidia.h"
@@ -108,6 +109,10 @@ std::vector<Fact> FactsOf(const NvmlApi& api, NvmlDevice device, const GpuLoad& 
   add(kUtilizationFact, load.utilization_percent, 1);
   add("processes", load.processes, 1);
   if (const auto links = ActiveLinks(api, device)) facts.push_back({"nvlinks", fmt::to_string(*links)});
+  // Where it is off the GPU is torn down after its last client, and made ready again in 1 to 3 s for the next
+  // (NVIDIA, Driver Persistence, overview).
+  if (const auto kept = Ask<unsigned int>(api.nvmlDeviceGetPersistenceMode, device))
+    facts.push_back({std::string(kKeptReadyFact), *kept != 0 ? "yes" : "no"});
   return facts;
 }
 

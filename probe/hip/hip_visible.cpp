@@ -6,10 +6,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+#include <utility>
 
-#include "data/tables.h"
-
+#include "probe/core/add_once.h"
 #include "probe/core/parse.h"
 #include "probe/core/text.h"
 #include "probe/hip/hip_driver.h"
@@ -20,7 +19,6 @@ namespace {
 
 using amd::KfdNode;
 
-constexpr std::string_view kOverride = "HSA_OVERRIDE_GFX_VERSION";
 constexpr std::string_view kRocr = "ROCR_VISIBLE_DEVICES";
 constexpr std::string_view kHip = "HIP_VISIBLE_DEVICES";
 constexpr std::string_view kCuda = "CUDA_VISIBLE_DEVICES";
@@ -50,10 +48,6 @@ constexpr std::array<std::string_view, 13> kVariables = {kRocr,
                                                          "HSA_XNACK"};
 constexpr std::string_view kUuidPrefix = "GPU-";
 constexpr std::size_t kMaxEntries = 256;
-
-std::string Quoted(std::string_view name, std::string_view value) {
-  return fmt::format("{}=\"{}\"", name, CleanText(value, 128));
-}
 
 // A list that is read. ROCr hides everything by an empty value; HIP takes CUDA's variable where its own is
 // unset or empty, and hides nothing by an empty one.
@@ -142,16 +136,6 @@ bool NamesNone(std::string_view entry, bool rocr, const std::vector<KfdNode>& no
   const bool all_known =
       std::all_of(nodes.begin(), nodes.end(), [](const KfdNode& node) { return node.unique_id.has_value(); });
   return !nodes.empty() && all_known && !NamedByUuid(entry, rocr, nodes);
-}
-
-// Of a card that is divided the address alone would mean all of it.
-std::string NameOf(const KfdNode& node, const std::vector<KfdNode>& nodes) {
-  const bool is_part = std::any_of(nodes.begin(), nodes.end(), [&](const KfdNode& other) {
-    return SlotOf(other.address) == SlotOf(node.address) && other.partition != node.partition;
-  });
-  return fmt::format(
-      "{} ({}{})", node.target.value_or("a GPU"), ToString(node.address),
-      is_part || node.partition != 0 ? fmt::format(", partition {}", node.partition) : std::string());
 }
 
 // "is the beginning of 2 GPUs' UUIDs: gfx90a (0000:03:00.0), gfx90a (0000:43:00.0)"
@@ -250,6 +234,11 @@ bool HasCard(const std::vector<KfdNode>& nodes, const KfdNode& card) {
                      [&](const KfdNode& node) { return SlotOf(node.address) == SlotOf(card.address); });
 }
 
+bool HasNode(const std::vector<KfdNode>& numbered, const KfdNode& node) {
+  return std::any_of(numbered.begin(), numbered.end(),
+                     [&](const KfdNode& one) { return one.number == node.number; });
+}
+
 // The variables without which something would show: each whose list alone leaves it out, or all where only
 // together they do. CUDA's, too, where HIP would read it next.
 template <class Shows>
@@ -272,26 +261,26 @@ std::vector<std::string_view> WhatHides(const system::Environment& environment, 
   return out;
 }
 
-// In the order in which they work, of nodes that the lists leave out, each for itself: the parts of a card
-// have their slot in common.
+// In the order in which they work.
+void Sort(std::vector<std::string_view>& variables) {
+  const auto place = [](std::string_view name) {
+    return std::find(kVariables.begin(), kVariables.end(), name) - kVariables.begin();
+  };
+  std::sort(variables.begin(), variables.end(), [&](auto a, auto b) { return place(a) < place(b); });
+}
+
+// Of nodes that the lists leave out, each for itself, for the parts of a card have their slot in common.
 std::vector<std::string_view> WhatHidesAny(const system::Environment& environment,
                                            const std::vector<const KfdNode*>& hidden,
                                            const std::vector<KfdNode>& nodes) {
   std::vector<std::string_view> out;
   const auto numbered = Numbered(nodes);
   for (const KfdNode* node : hidden) {
-    const auto number = static_cast<std::uint32_t>(node - nodes.data());
-    const auto shows = [&](const std::vector<KfdNode>& left) {
-      return std::any_of(left.begin(), left.end(), [&](const KfdNode& one) { return one.number == number; });
-    };
-    for (const auto name : WhatHides(environment, shows, numbered)) {
-      if (std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
-    }
+    const KfdNode& one = numbered[static_cast<std::size_t>(node - nodes.data())];
+    const auto shows = [&](const std::vector<KfdNode>& left) { return HasNode(left, one); };
+    for (const auto name : WhatHides(environment, shows, numbered)) AddOnce(name, out);
   }
-  const auto place = [](std::string_view name) {
-    return std::find(kVariables.begin(), kVariables.end(), name) - kVariables.begin();
-  };
-  std::sort(out.begin(), out.end(), [&](auto a, auto b) { return place(a) < place(b); });
+  Sort(out);
   return out;
 }
 
@@ -302,36 +291,39 @@ std::string SettingsText(const system::Environment& environment,
   return fmt::format("{}", fmt::join(set, " and "));
 }
 
-// Beside what they hide: what is wrong with their values, and how one counts behind the other.
-std::string HiddenText(const system::Environment& environment, const std::vector<const KfdNode*>& hidden,
-                       const std::vector<KfdNode>& nodes) {
-  if (hidden.empty()) return {};
-  const auto hiding = WhatHidesAny(environment, hidden, nodes);
-  std::string text = fmt::format("{} {} {}", SettingsText(environment, hiding),
-                                 hiding.size() == 1 ? "hides" : "hide", ListText(hidden, nodes));
-  for (const auto name : hiding) {
-    if (const auto fault = WhatIsWrong(environment, name, nodes); !fault.empty())
-      text += fmt::format("; {}{}", hiding.size() == 1 ? "" : fmt::format("{}: ", name), fault);
+// Of those of these nodes that the list takes from what `left` has of all: beside what it hides what is wrong
+// with its value. Leaves what the list leaves.
+std::string HiddenText(const List& list, const std::vector<const KfdNode*>& hidden,
+                       const std::vector<KfdNode>& nodes, std::vector<KfdNode>& left) {
+  const auto before = std::exchange(left, LeftBy(list, left));
+  std::vector<const KfdNode*> taken;
+  for (const KfdNode* node : hidden) {
+    KfdNode one;
+    one.number = static_cast<std::uint32_t>(node - nodes.data());
+    if (HasNode(before, one) && !HasNode(left, one)) taken.push_back(node);
   }
-  return text;
-}
-
-std::string OverrideText(std::string_view variable, const Target& real, const Target& claimed,
-                         const std::string& name) {
-  for (const auto& [is, is_taken_for, text] : ParseTable<3>(data::kGfxOverrides)) {
-    if (FitsPattern(ToString(real), is) && FitsPattern(ToString(claimed), is_taken_for))
-      return fmt::format("{} makes ROCm take {} for {}: {}", variable, name, ToString(claimed), text);
-  }
-  return {};
-}
-
-std::string NoVersionText(std::string_view variable, std::string_view value) {
-  return Quoted(variable, value) + " is no version such as 10.3.0: ROCm may refuse to start with it";
+  if (taken.empty()) return {};
+  const auto fault = FaultIn(list, before);
+  return fmt::format("{} hides {}{}{}", Quoted(list.name, list.value), ListText(taken, nodes),
+                     fault.empty() ? "" : "; ", fault);
 }
 
 }  // namespace
 
 std::span<const std::string_view> VisibilityVariables() { return kVariables; }
+
+std::string Quoted(std::string_view name, std::string_view value) {
+  return fmt::format("{}=\"{}\"", name, CleanText(value, 128));
+}
+
+std::string NameOf(const KfdNode& node, const std::vector<KfdNode>& nodes) {
+  const bool is_part = std::any_of(nodes.begin(), nodes.end(), [&](const KfdNode& other) {
+    return SlotOf(other.address) == SlotOf(node.address) && other.partition != node.partition;
+  });
+  return fmt::format(
+      "{} ({}{})", node.target.value_or("a GPU"), ToString(node.address),
+      is_part || node.partition != 0 ? fmt::format(", partition {}", node.partition) : std::string());
+}
 
 std::string NoneText(const system::Environment& environment, const std::vector<KfdNode>& nodes) {
   std::vector<const KfdNode*> all;
@@ -364,15 +356,26 @@ std::vector<HiddenCard> HiddenCards(const system::Environment& environment,
     return one && SlotOf(*one) == SlotOf(other);
   };
   std::vector<HiddenCard> out;
-  for (const KfdNode& node : nodes) {
+  const auto numbered = Numbered(nodes);
+  const auto rocr = RocrList(environment);
+  const auto left_by_rocr = rocr ? LeftBy(*rocr, numbered) : numbered;
+  for (const KfdNode& node : numbered) {
     const bool is_shown = std::any_of(shown.begin(), shown.end(), [&](const RuntimeDevice& device) {
       return is_at(device.identity.pci, node.address);
     });
     const bool is_told = std::any_of(
         out.begin(), out.end(), [&](const HiddenCard& card) { return is_at(card.address, node.address); });
     if (is_shown || is_told) continue;
-    const auto shows = [&](const std::vector<KfdNode>& left) { return HasCard(left, node); };
-    for (const auto variable : WhatHides(environment, shows, nodes)) out.push_back({node.address, variable});
+    // Of a card in parts those count that ROCr leaves: what drops these hides the card, though its list by
+    // itself would have left another part.
+    const bool in_part = HasCard(left_by_rocr, node);
+    const auto shows = [&](const std::vector<KfdNode>& left) {
+      return std::any_of(left.begin(), left.end(), [&](const KfdNode& one) {
+        return SlotOf(one.address) == SlotOf(node.address) && (!in_part || HasNode(left_by_rocr, one));
+      });
+    };
+    for (const auto variable : WhatHides(environment, shows, numbered))
+      out.push_back({node.address, variable});
   }
   return out;
 }
@@ -391,55 +394,6 @@ std::string VisibleAs(const system::Environment& environment, std::uint32_t ordi
   return ordinal < entries.size() ? std::string(entries[ordinal]) : std::string();
 }
 
-std::vector<std::string> OverrideVariables(const std::vector<KfdNode>& nodes) {
-  std::vector<std::string> out;
-  out.reserve(nodes.size());
-  for (const KfdNode& node : nodes) out.push_back(fmt::format("{}_{}", kOverride, node.number));
-  return out;
-}
-
-std::optional<Target> OverrideTarget(std::string_view version) {
-  std::string_view rest = version;
-  std::array<std::uint32_t, 3> parts{};
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), parts[i]);
-    if (error != std::errc() || parts[i] > (i == 0 ? 99U : 15U)) return std::nullopt;
-    rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
-    const bool last = i + 1 == parts.size();
-    if (last ? !rest.empty() : !rest.starts_with('.')) return std::nullopt;
-    if (!last) rest.remove_prefix(1);
-  }
-  return Target{parts[0], parts[1], parts[2]};
-}
-
-std::vector<std::string> ExplainOverride(const system::Environment& environment,
-                                         const std::vector<KfdNode>& nodes) {
-  std::vector<std::string> out;
-  for (const KfdNode& node : nodes) {
-    // Of one node before that of all (ROCR-Runtime, libhsakmt/src/topology.c).
-    std::string variable = fmt::format("{}_{}", kOverride, node.number);
-    if (!environment.Get(variable)) variable = kOverride;
-    const auto value = environment.Get(variable);
-    const auto real = node.target ? ParseTarget(*node.target) : std::nullopt;
-    if (!value) continue;
-    const auto claimed = OverrideTarget(*value);
-    if (!claimed) {
-      out.push_back(NoVersionText(variable, *value));
-    } else if (real && *real != *claimed) {
-      out.push_back(OverrideText(variable, *real, *claimed, NameOf(node, nodes)));
-    }
-  }
-  out.erase(std::unique(out.begin(), out.end()), out.end());
-  const auto value = environment.Get(kOverride);
-  if (!value || !nodes.empty()) return out;
-  const auto claimed = OverrideTarget(*value);
-  if (!claimed) return {NoVersionText(kOverride, *value)};
-  return {fmt::format(
-      "{} makes ROCm take every AMD GPU for {}, whatever it is: its first kernel may hang or compute "
-      "wrong; unset the variable unless the GPU is a gfx1031 to gfx1036 and the value 10.3.0",
-      Quoted(kOverride, *value), ToString(*claimed))};
-}
-
 std::vector<std::string> ExplainVisible(const system::Environment& environment,
                                         const std::vector<RuntimeDevice>& shown,
                                         const std::vector<KfdNode>& nodes) {
@@ -450,8 +404,13 @@ std::vector<std::string> ExplainVisible(const system::Environment& environment,
   const auto rocr = RocrList(environment);
   const auto hip = HipList(environment);
   const auto unshown = UnshownOf(environment, shown, nodes);
-  const auto hidden = HiddenText(environment, unshown.hidden, nodes);
-  add(hidden);
+  // A sentence for each: what one hides and what the other takes of the rest are two things to mend.
+  std::string hidden;
+  auto counted = Numbered(nodes);
+  for (const auto& list : {rocr, hip}) {
+    if (list) add(HiddenText(*list, unshown.hidden, nodes, counted));
+    hidden = fmt::format("{}", fmt::join(out, "; "));
+  }
   if (const auto left = ListText(unshown.left, nodes); !left.empty())
     add(fmt::format("ROCm does not show {}; the kernel's compute driver has them", left));
   // What hides GPUs is one thing to mend, whatever else is to be said of it.

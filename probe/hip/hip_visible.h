@@ -15,6 +15,13 @@
 
 namespace probe::hip {
 
+inline constexpr std::string_view kOverride = "HSA_OVERRIDE_GFX_VERSION";
+
+// NAME="value"
+[[nodiscard]] std::string Quoted(std::string_view name, std::string_view value);
+// Of a card that is divided the address alone would mean all of it.
+[[nodiscard]] std::string NameOf(const amd::KfdNode& node, const std::vector<amd::KfdNode>& nodes);
+
 // In the order in which they work: ROCR_VISIBLE_DEVICES first; HIP_VISIBLE_DEVICES, or without it
 // CUDA_VISIBLE_DEVICES, counts among what that leaves; HSA_OVERRIDE_GFX_VERSION; then those that change how
 // fast a device is. HIP does not read GPU_DEVICE_ORDINAL, whatever AMD's "GPU isolation techniques" says:

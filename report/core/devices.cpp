@@ -356,6 +356,48 @@ std::string DeviceName(std::span<const probe::PhysicalDevice> devices, const std
   return alone ? PlainName(device->name) : PlainName(device->name) + " (" + id + ")";
 }
 
+std::string NamesOf(std::span<const probe::PhysicalDevice> devices,
+                    const std::vector<const probe::PhysicalDevice*>& some) {
+  constexpr std::size_t kMost = 3;
+  if (some.size() == 1) return DeviceName(devices, some.front()->id);
+  std::vector<std::pair<std::string_view, std::size_t>> names;
+  for (const auto* device : some) {
+    const auto known =
+        std::find_if(names.begin(), names.end(), [&](const auto& one) { return one.first == device->name; });
+    if (known == names.end())
+      names.emplace_back(device->name, 1);
+    else
+      ++known->second;
+  }
+  std::string text;
+  std::size_t left = some.size();
+  for (std::size_t i = 0; i < std::min(names.size(), kMost); ++i) {
+    const auto& [name, count] = names[i];
+    if (i > 0) text += ", ";
+    if (count > 1) text += std::to_string(count) + " x ";
+    text += PlainName(name);
+    left -= count;
+  }
+  return left > 0 ? text + " and " + std::to_string(left) + " more" : text;
+}
+
+bool IsFull(const Report& report, const probe::PhysicalDevice& device, std::optional<Use> use) {
+  constexpr double kLeastFree = 0.5;  // of all; less is somebody's, even if nobody tells whose
+  const auto free = device.memory.free_bytes;
+  const auto all = device.memory.total_bytes;
+  if (!IsGpu(device) || device.kind == probe::DeviceKind::kIntegrated || !free || !all) return false;
+  const auto free_bytes = static_cast<double>(*free);
+  const auto all_bytes = static_cast<double>(*all);
+  bool lacks_room = false;
+  for (const Score& score : report.scores) {
+    if (score.device_id != device.id || (use && score.use != *use)) continue;
+    if (score.eligible) return false;
+    const double needed = score.needed_bytes.value_or(0);
+    lacks_room = lacks_room || (needed > free_bytes && needed <= all_bytes);
+  }
+  return lacks_room && free_bytes < kLeastFree * all_bytes;
+}
+
 std::string WayName(std::span<const probe::PhysicalDevice> devices, std::string_view device_id,
                     std::string_view runtime, std::string_view driver) {
   return RuntimeName(devices, device_id, runtime, driver).append("@").append(device_id);

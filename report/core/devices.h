@@ -76,6 +76,13 @@ inline constexpr std::string_view kDescribed = "assumed";
 // What people call it: its plain name, with the id behind where others have the same one; the id where it has
 // none.
 [[nodiscard]] std::string DeviceName(std::span<const probe::PhysicalDevice> devices, const std::string& id);
+// "2 x NVIDIA H200, Tesla T4 and 3 more"; of one alone its name as above.
+[[nodiscard]] std::string NamesOf(std::span<const probe::PhysicalDevice> devices,
+                                  const std::vector<const probe::PhysicalDevice*>& some);
+// Whether a card of its own memory is of no use in this report because most of that is somebody's: the work
+// would have room in the whole of it. `use`: this work alone, else any.
+[[nodiscard]] bool IsFull(const Report& report, const probe::PhysicalDevice& device,
+                          std::optional<Use> use = std::nullopt);
 // How much of the time a card was used when it was found, by whichever source knows: the kernel or one of its
 // runtimes; nullptr for none.
 [[nodiscard]] const probe::Fact* UtilizationOf(const probe::PhysicalDevice& device);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -104,6 +105,31 @@ void AddVariables(const Report& report, const ToldVariables& told, std::vector<F
   }
 }
 
+namespace {
+
+// Where nothing was measured that would tell so, what was found does.
+void AddFull(const Report& report, const probe::PhysicalDevice& device, std::vector<Finding>& out) {
+  const bool is_measured = std::any_of(report.measurements.begin(), report.measurements.end(),
+                                       [&](const auto& m) { return m.device_id == device.id; });
+  if (is_measured || !IsFull(report, device)) return;
+  Finding finding;
+  finding.id = "memory.others." + probe::Slug(device.id);
+  finding.layer = "system_runtime";
+  finding.severity = Severity::kDegraded;
+  finding.device_id = device.id;
+  finding.summary =
+      fmt::format("{}: {} of its {} are free, too little for the work that is predicted", device.name,
+                  BytesText(*device.memory.free_bytes), BytesText(*device.memory.total_bytes));
+  finding.meaning = "others hold its memory; nothing is known to be wrong with the device or its driver";
+  finding.fix.push_back(
+      {fmt::format("{}end the programs that hold its memory, or wait until they have ended",
+                   IsSeenInUse(device) ? "" : "look for them as root, of a container on its host; "),
+       std::nullopt, false, false});
+  out.push_back(std::move(finding));
+}
+
+}  // namespace
+
 void AddLeftToOthers(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
                      std::vector<Finding>& out) {
   const backends::Measurement* gravest = nullptr;
@@ -117,7 +143,7 @@ void AddLeftToOthers(const Tables& tables, const Report& report, const probe::Ph
     AddEvidence(finding, m.implementation, FailureText(m));
     if (gravest == nullptr || *m.needed_bytes < *gravest->needed_bytes) gravest = &m;
   }
-  if (gravest == nullptr) return;
+  if (gravest == nullptr) return AddFull(report, device, out);
   finding.id = "memory.others." + probe::Slug(device.id);
   finding.layer = "system_runtime";
   finding.severity = computes && reads ? Severity::kNote : Severity::kDegraded;

@@ -390,6 +390,7 @@ std::vector<Finding> Findings(const Tables& tables, const Report& report) {
   const HidingRuntimes hiding(tables, report, hidden.told());
   AddProbes(tables, report, hiding, findings);
   AddVariables(report, hiding.told(), findings);
+  AddSlowStarts(tables, report, findings);
   NameGroups(tables, report, findings);
   SetAsideWhatChangesNothing(tables, report, findings);
   Escalate(report, findings);

@@ -19,28 +19,6 @@ namespace {
 
 using Variables = std::vector<probe::EnvironmentVariable>;
 
-// "2 x NVIDIA H200, Tesla T4 and 3 more"
-std::string NamesOf(const std::vector<const probe::PhysicalDevice*>& devices) {
-  constexpr std::size_t kMost = 3;
-  std::vector<std::pair<std::string_view, std::size_t>> names;
-  for (const auto* device : devices) {
-    const auto known =
-        std::find_if(names.begin(), names.end(), [&](const auto& one) { return one.first == device->name; });
-    if (known == names.end())
-      names.emplace_back(device->name, 1);
-    else
-      ++known->second;
-  }
-  std::vector<std::string> told;
-  std::size_t left = devices.size();
-  for (const auto& [name, count] : names) {
-    if (told.size() == kMost) break;
-    told.push_back(count == 1 ? std::string(name) : fmt::format("{} x {}", count, name));
-    left -= count;
-  }
-  return fmt::format("{}{}", fmt::join(told, ", "), left > 0 ? fmt::format(" and {} more", left) : "");
-}
-
 Fix Unset(const Variables& variables, std::string_view what) {
   std::vector<std::string_view> names;
   for (const auto& variable : variables) names.push_back(variable.name);
@@ -89,7 +67,8 @@ void HiddenGpus::Tell(const Report& report, const probe::PhysicalDevice& device,
   }
   Finding& told = out[place];
   told.layer = "programming_interface";
-  told.summary = fmt::format("{} {} hidden by {}", NamesOf(devices), is_one ? "is" : "are", settings);
+  told.summary =
+      fmt::format("{} {} hidden by {}", NamesOf(report.devices, devices), is_one ? "is" : "are", settings);
   told.meaning =
       fmt::format("other programs started like this one do not see {} either", is_one ? "it" : "them");
   told.fix = {Unset(variables, is_one ? "this GPU, too" : "these GPUs, too")};
@@ -104,6 +83,13 @@ void BlameVariables(const RuntimeFacts* facts, const Report& report, const probe
   const auto variables = HidingVariables(probe);
   if (variables.empty()) return;
   AddVariablesAsEvidence(report, variables, finding);
+  // What is wrong with its value; of several a GPU does not say whose that is.
+  for (const auto& hardware : probe.hardware) {
+    const auto* because = probe::FindFact(hardware.facts, probe::kHiddenBecauseFact);
+    if (because == nullptr || variables.size() != 1) continue;
+    finding.summary += ": " + *because;
+    break;
+  }
   const bool is_makers = facts != nullptr && facts->vendor;
   finding.fix = {Unset(variables, is_makers ? "a GPU that is here" : "what is here")};
 }

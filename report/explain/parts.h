@@ -144,6 +144,8 @@ void AddLeftToOthers(const Tables& tables, const Report& report, const probe::Ph
                      std::vector<Finding>& out);
 // A note for a card whose link was, while it was measured, less than it can.
 void AddNarrowLink(const Report& report, const probe::PhysicalDevice& device, std::vector<Finding>& out);
+// A note for a runtime that took long to get ready of GPUs that nothing keeps so between programs.
+void AddSlowStarts(const Tables& tables, const Report& report, std::vector<Finding>& out);
 // A note for an integrated GPU whose own part of the memory is smaller than what the kernel lends it.
 void AddLentMemory(const probe::PhysicalDevice& device, std::vector<Finding>& out);
 

@@ -8,10 +8,23 @@
 
 #include "probe/core/add_once.h"
 #include "report/core/devices.h"
+#include "report/core/hiding.h"
 #include "report/core/quantity.h"
 #include "report/render/ranked.h"
 
 namespace report::render {
+namespace {
+
+// What hides them keeps everything of theirs from this program but the name.
+std::size_t HiddenBeside(const Report& report, const probe::PhysicalDevice& shown) {
+  return static_cast<std::size_t>(
+      std::count_if(report.devices.begin(), report.devices.end(), [&](const probe::PhysicalDevice& other) {
+        return IsGpu(other) && other.views.empty() && other.name == shown.name &&
+               !HidingVariables(report, other).empty();
+      }));
+}
+
+}  // namespace
 
 std::vector<ShownWay> WaysOf(const Report& report, const std::vector<const Score*>& scores) {
   std::vector<ShownWay> ways;
@@ -24,6 +37,7 @@ std::vector<ShownWay> WaysOf(const Report& report, const std::vector<const Score
     });
     if (alike == ways.end()) {
       ways.push_back({score, ways.size() + 1});
+      if (device && IsGpu(*device)) ways.back().hidden = HiddenBeside(report, *device);
     } else {
       ++alike->devices;
     }
@@ -77,8 +91,10 @@ Material Gather(const Tables& tables, const Report& report) {
 }
 
 std::string DeviceText(const Report& report, const ShownWay& way) {
-  if (way.devices == 1) return DeviceName(report.devices, way.score->device_id);
+  if (way.devices + way.hidden == 1) return DeviceName(report.devices, way.score->device_id);
   const auto* device = FindDevice(report.devices, way.score->device_id);
+  if (way.hidden > 0)
+    return fmt::format("{} of {} {}", way.devices, way.devices + way.hidden, PlainName(device->name));
   return fmt::format("{} x {}", way.devices, PlainName(device->name));
 }
 

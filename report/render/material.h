@@ -18,6 +18,7 @@ struct ShownWay {
   const Score* score;
   std::size_t rank;
   std::size_t devices = 1;
+  std::size_t hidden = 0;  // GPUs of the same name that a variable hides beside them
 };
 
 struct ShownProblem {
@@ -39,7 +40,7 @@ struct Material {
 
 [[nodiscard]] Material Gather(const Tables& tables, const Report& report);
 
-// "8 x H100 SXM5 80GB", or the name of the one.
+// "8 x H100 SXM5 80GB", "2 of 8 H100 SXM5 80GB" where a variable hides the others, or the name of the one.
 [[nodiscard]] std::string DeviceText(const Report& report, const ShownWay& way);
 
 }  // namespace report::render

@@ -229,10 +229,10 @@ void ToDo(const Report& report, const Material& material, const Parts& parts, Pa
   for (std::size_t i = 0; i < parts.problems; ++i) {
     const auto& [finding, alike] = material.problems[i];
     page.Add(page.signs().cross, Style::kBad).Add(" ");
-    const auto summary =
-        alike == 0 ? finding->summary : fmt::format("{}; {} more alike", finding->summary, alike);
-    // What a driver says may be long: the rest of it stands in the details.
-    page.Flow(Fit(summary, kLinesOfAProblem * (page.prose_width() - 2) - kAir, page.options().unicode), 2);
+    // What a driver says may be long: the rest of it stands in the details. How many are meant stays.
+    const auto others = alike == 0 ? std::string() : fmt::format("; {} more alike", alike);
+    const int room = kLinesOfAProblem * (page.prose_width() - 2) - kAir - DisplayWidth(others);
+    page.Flow(Fit(finding->summary, room, page.options().unicode) + others, 2);
     if (finding->fix.empty()) continue;
     const Fix& fix = finding->fix.front();
     Do({fix.text, CommandLine(report, fix), "", ""}, parts.texts > 0, page);

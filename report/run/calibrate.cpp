@@ -12,9 +12,11 @@
 #include "backends/core/measurement_fields.h"
 #include "backends/core/plan.h"
 #include "backends/registry.h"
+#include "probe/system/clock.h"
 #include "report/core/devices.h"
 #include "report/run/exclusions.h"
 #include "report/run/load.h"
+#include "report/run/openings.h"
 #include "report/run/out_of_memory.h"
 #include "report/run/tasks.h"
 #include "report/run/trials.h"
@@ -192,12 +194,20 @@ probe::isolate::ChildResult RunChild(const Target& target, const backends::Measu
   std::optional<OomWatch> memory;
   if (hooks.files != nullptr) memory.emplace(*hooks.files);
   const auto armed = hooks.arm ? hooks.arm(target) : nullptr;
+  std::optional<probe::system::SteadyTime> begun;
+  std::optional<double> opening_s;  // from its first record, by which it opens the device, to the next
   auto results = supervisor.RunAll({&child, 1}, [&](std::size_t, const probe::Json& record) {
+    if (begun && !opening_s) opening_s = probe::system::SecondsSince(*begun);
+    if (!begun) begun = probe::system::Now();
     const auto event = backends::DecodeEvent(record);
     if (!event || !hooks.on_progress) return;
     if (const auto* stage = std::get_if<backends::MeasureStage>(&*event)) hooks.on_progress(target, stage);
   });
   if (memory) memory->Mark(results);
+  // One that hung there was waited for, but says nothing of the others: HungEquals knows those.
+  const bool hung = results.front().end == ChildEnd::kTimedOut;
+  if (begun && !opening_s && !hung) opening_s = probe::system::SecondsSince(*begun);
+  if (hooks.openings != nullptr && opening_s) hooks.openings->Note(target, *opening_s);
   return std::move(results.front());
 }
 
@@ -252,7 +262,7 @@ std::string_view WhyLeftOut(Condition condition) {
     case Condition::kFull:
       return "too little of its memory is free";
     case Condition::kDead:
-      return "it could not be measured itself";
+      return "it was not measured itself";
   }
   return "";
 }
@@ -406,6 +416,7 @@ Calibration Calibrate(const std::vector<Target>& targets, const std::optional<pr
     if (is_of_several) LeaveOutEnded(target, done.measurements);
     if (is_of_several && target.peers.size() < 2) continue;
     auto reason = is_of_several ? std::nullopt : hung.WhyNot(i);
+    if (!reason && hooks.openings != nullptr) reason = hooks.openings->WhyNot(target, rest);
     if (!reason && hooks.refuse) reason = hooks.refuse(target);
     if (reason) {
       done.measurements.push_back(StandIn(target, MeasurementStatus::kSkipped, *reason));

@@ -73,6 +73,8 @@ inline constexpr double kLeastOfOwn = 0.4;
 [[nodiscard]] double BudgetLeft(const Target& target, std::span<const Target> rest, double whole_s,
                                 double spent_s);
 
+class Openings;
+
 struct CalibrationHooks {
   const probe::system::FileSystem* files = nullptr;  // the running system's, to see what disturbs; optional
   probe::system::ChildVariables child_environment;
@@ -85,6 +87,8 @@ struct CalibrationHooks {
   std::function<bool(const Target&, const std::vector<backends::Measurement>&)> is_needless;
   // Called around the risky part; the returned object is destroyed when the outcome was observed.
   std::function<std::shared_ptr<void>(const Target&)> arm;
+  // What opening devices takes in this run; optional.
+  Openings* openings = nullptr;
   // The file of what `arm` arms.
   std::function<std::string(const Target&)> marker;
 };

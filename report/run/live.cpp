@@ -96,6 +96,7 @@ std::vector<backends::Measurement> CalibrateLive(Live& live, Measuring& measurin
   };
   hooks.arm = [&](const Target& target) { return live.risks->Arm(target); };
   hooks.marker = [&](const Target& target) { return live.risks->MarkerOf(target); };
+  if (measuring.openings) hooks.openings = &*measuring.openings;
   if (&targets == &measuring.planned) hooks.is_needless = measuring.is_needless;  // of the first look
   auto done = Calibrate(targets, measuring.processor, live.supervisor, hooks);
   measuring.left_s = std::max(0.0, measuring.left_s - done.spent_s);
@@ -207,6 +208,7 @@ void MeasureLive(Live& live, Measuring& measuring, Record& record) {
   auto& targets = measuring.planned;
   targets = PlanTargets(measuring.devices, live.request);
   measuring.left_s = KeepForSecondLook(targets);
+  measuring.openings.emplace(live.request.effort, record.probes);
   for (Target& target : targets) {
     measuring.left_s += target.budget_s;
     Restore(live, target.device);
@@ -223,7 +225,11 @@ void MeasureLive(Live& live, Measuring& measuring, Record& record) {
 void MeasureAgain(Live& live, Measuring& measuring, const Tables& tables, const Report& report,
                   Record& record) {
   const auto targets = PlanSecondLook(tables, report, measuring.planned, measuring.left_s);
-  if (targets.empty()) return;
+  // One of the two alone says nothing of which is faster.
+  const auto takes_too_long = [&](const Target& target) {
+    return measuring.openings && measuring.openings->WhyNot(target, {}).has_value();
+  };
+  if (targets.empty() || std::any_of(targets.begin(), targets.end(), takes_too_long)) return;
   MergeSecondLook(CalibrateLive(live, measuring, targets, "measuring again", record), record.measurements);
 }
 

@@ -21,6 +21,7 @@
 #include "report/core/run_request.h"
 #include "report/core/tables.h"
 #include "report/run/calibrate.h"
+#include "report/run/openings.h"
 #include "report/run/problem.h"
 #include "report/run/risk.h"
 #include "report/run/tasks.h"
@@ -66,7 +67,8 @@ struct Measuring {
   // Whether a target's figures can change no answer, by what was measured before it; optional.
   std::function<bool(const Target&, const std::vector<backends::Measurement>&)> is_needless{};
   std::vector<Target> planned{};
-  double left_s = 0;  // of the time for measuring
+  std::optional<Openings> openings{};  // of both looks
+  double left_s = 0;                   // of the time for measuring
 };
 
 // Fills the record's measurements.

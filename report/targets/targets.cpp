@@ -17,6 +17,9 @@
 #include "report/core/architecture.h"
 #include "report/core/date.h"
 #include "report/core/devices.h"
+#include "report/core/hiding.h"
+#include "report/core/quantity.h"
+#include "report/core/unreached.h"
 #include "report/core/wording.h"
 #include "report/targets/build.h"
 #include "report/targets/supposed.h"
@@ -293,18 +296,22 @@ std::string WhyUnfit(const Report& report, const probe::PhysicalDevice& device, 
 }
 
 // What is wrong with the GPU itself, and what became of its maker's runtime; "" of one that is an option.
-std::string WhyUnreached(const Tables& tables, const probe::PhysicalDevice& device,
+std::string WhyUnreached(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
                          const Recommendation& answer) {
   std::vector<std::string> why;
   for (const Rejected& option : answer.rejected) {
     if (option.device_id == device.id && !option.runtime) why.push_back(option.reason);
   }
+  // What hides the GPU is what became of its runtime, too.
+  if (!HidingVariables(report, device).empty()) return fmt::format("{}", fmt::join(why, "; "));
   const auto vendor = VendorOf(device);
   for (const Rejected& option : answer.rejected) {
     const auto* facts = !why.empty() && vendor && !option.device_id && option.runtime
                             ? Find(tables, *option.runtime)
                             : nullptr;
-    if (facts && facts->vendor && IsOfVendor(*facts, *vendor)) why.push_back(option.reason);
+    // What nothing reaches for is what became of the runtime, and was said.
+    const bool is_said = facts && why.front().ends_with(option.reason);
+    if (facts && facts->vendor && IsOfVendor(*facts, *vendor) && !is_said) why.push_back(option.reason);
   }
   return fmt::format("{}", fmt::join(why, "; "));
 }
@@ -343,20 +350,92 @@ std::string WhatWouldFit(const Tables& tables, const Report& report, const probe
   return "";
 }
 
-// GPUs beside a processor that is the answer: nobody expects that of them. Of equal ones one sentence tells.
+// The program's build for the GPU by its maker's runtime, be that well or not; nullptr for none.
+const Build* BuildOf(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
+                     Use use) {
+  const auto vendor = VendorOf(device);
+  for (const Build& build : TargetOf(report).builds) {
+    const auto* facts = Find(tables, build.backend);
+    if (!facts || !vendor || !facts->vendor || !IsOfVendor(*facts, *vendor) ||
+        !IsFor(TargetOf(report), build, use))
+      continue;
+    auto view = OfRuntime(build.backend);
+    if (auto architecture = ArchitectureOf(*facts, device); !architecture.empty())
+      view.device.architecture = std::move(architecture);
+    for (const auto& known : device.views) {
+      if (known.device.runtime == build.backend) view = known;
+    }
+    if (Judge(tables, build, MachineOf(report), WayOf(device, view), report.terms.policy).misfit.empty())
+      return &build;
+  }
+  return nullptr;
+}
+
+// "; once that is mended PyTorch's rocm7.14 fits"
+std::string WhatFitsThen(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
+                         Use use, std::string_view when) {
+  const Build* build = BuildOf(tables, report, device, use);
+  return build == nullptr ? "" : fmt::format("; {} {}'s {} fits", when, TargetOf(report).title, build->id);
+}
+
+constexpr std::string_view kMended = "once that is mended";
+
+// Why a GPU is no answer that has a way and a build for it: others hold its memory, or what was measured
+// failed. "" of one that is an option, and of what is known to be too small.
+std::string WhyUnusable(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
+                        Use use) {
+  const Score* unusable = nullptr;
+  for (const Score& score : report.scores) {
+    if (score.use != use || score.device_id != device.id) continue;
+    if (score.eligible) return "";
+    const auto* view = FindView(device, score.runtime, score.driver);
+    if (unusable != nullptr || !view || IsSoftware(device, *view) || !IsLeft(report.terms, device, *view))
+      continue;
+    unusable = &score;
+  }
+  if (unusable == nullptr || unusable->reasons.empty()) return "";
+  if (IsFull(report, device, use))
+    return fmt::format("others hold the memory, {} of {} are free", BytesText(*device.memory.free_bytes),
+                       BytesText(*device.memory.total_bytes)) +
+           WhatFitsThen(tables, report, device, use, "once they have ended");
+  const auto failed = [&](const backends::Measurement& m) {
+    return m.device_id == device.id && m.runtime == unusable->runtime && IsTrouble(m);
+  };
+  if (std::none_of(report.measurements.begin(), report.measurements.end(), failed)) return "";
+  return unusable->reasons.front() + WhatFitsThen(tables, report, device, use, kMended);
+}
+
+// GPUs beside a processor that is the answer: nobody expects that of them. Of those of which the same is to
+// be said one sentence tells.
 void WarnOfUnused(const Tables& tables, const Report& report, Recommendation& answer) {
   const auto* own = FindDevice(report.devices, answer.device_id);
   if (own && own->kind != probe::DeviceKind::kCpu) return;
+  std::vector<std::pair<std::string, std::vector<const probe::PhysicalDevice*>>> unused;
   for (const auto& device : report.devices) {
     if (!IsGpu(device) || report.terms.excluded_ids.contains(device.id)) continue;
-    const auto name = DeviceName(report.devices, device.id);
     auto why = WhyUnfit(report, device, answer.use);
     if (!why.empty()) {
-      probe::AddOnce(name, answer.left_out);
+      probe::AddOnce(DeviceName(report.devices, device.id), answer.left_out);
       why += WhatWouldFit(tables, report, device, answer.use);
+    } else if (why = WhyUnreached(tables, report, device, answer); !why.empty()) {
+      if (FailureOfMakers(tables, report, device))
+        why += WhatFitsThen(tables, report, device, answer.use, kMended);
+    } else {
+      why = WhyUnusable(tables, report, device, answer.use);
     }
-    if (why.empty()) why = WhyUnreached(tables, device, answer);
-    if (!why.empty()) probe::AddOnce(fmt::format("{} is not used: {}", name, why), answer.warnings);
+    if (why.empty()) continue;
+    const auto known =
+        std::find_if(unused.begin(), unused.end(), [&](const auto& one) { return one.first == why; });
+    if (known == unused.end()) {
+      unused.push_back({std::move(why), {&device}});
+    } else {
+      known->second.push_back(&device);
+    }
+  }
+  for (const auto& [why, devices] : unused) {
+    probe::AddOnce(fmt::format("{} {} not used: {}", NamesOf(report.devices, devices),
+                               devices.size() == 1 ? "is" : "are", why),
+                   answer.warnings);
   }
 }
 

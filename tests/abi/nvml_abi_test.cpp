@@ -37,6 +37,7 @@ SAME_FUNCTION(nvmlDeviceGetPowerUsage, nvmlDeviceGetPowerUsage);
 SAME_FUNCTION(nvmlDeviceGetPowerManagementDefaultLimit, nvmlDeviceGetPowerManagementDefaultLimit);
 SAME_FUNCTION(nvmlDeviceGetCurrentClocksThrottleReasons, nvmlDeviceGetCurrentClocksThrottleReasons);
 SAME_FUNCTION(nvmlDeviceGetNvLinkState, nvmlDeviceGetNvLinkState);
+SAME_FUNCTION(nvmlDeviceGetPersistenceMode, nvmlDeviceGetPersistenceMode);
 SAME_FUNCTION(nvmlDeviceGetMigMode, nvmlDeviceGetMigMode);
 SAME_FUNCTION(nvmlDeviceGetMaxMigDeviceCount, nvmlDeviceGetMaxMigDeviceCount);
 SAME_FUNCTION(nvmlDeviceGetMigDeviceHandleByIndex, nvmlDeviceGetMigDeviceHandleByIndex);

@@ -88,6 +88,8 @@ SURVEYS = {
                           "gfx942 (0000:0a:00.0, partition 1), gfx942 (0000:0a:00.0, partition 3)"),
     "CUDA's variable": (dict(gpus=[gpu(*RAPHAEL, **APU), gpu(*NAVI31)], variables={"CUDA_VISIBLE_DEVICES": "1"}), "ok",
                         None, "CUDA_VISIBLE_DEVICES=\"1\" hides 1 of 2 GPUs: gfx1036"),
+    "CUDA's variable, empty": (dict(gpus=[gpu(*NAVI31)], variables={"CUDA_VISIBLE_DEVICES": "", "HIP_VISIBLE_DEVICES": ""}),
+                               "ok", None, ""),
     "an override that works": (dict(gpus=[gpu(*RAPHAEL, **APU)], variables={"HSA_OVERRIDE_GFX_VERSION": "10.3.0"}),
                                "ok", None, "known to work"),
     "an override that hangs": (dict(gpus=[gpu(*PHOENIX, **APU)], variables={"HSA_OVERRIDE_GFX_VERSION": "11.0.0"}),

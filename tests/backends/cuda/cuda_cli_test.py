@@ -268,6 +268,14 @@ class Cuda(unittest.TestCase):
             self.assertIn(f'CUDA_VISIBLE_DEVICES="{value}" leaves none of 1 GPU',
                           json.loads(done.stdout)["recommendations"][0]["reasons"])
 
+    def test_a_uuid_that_names_several_gpus_is_said_to(self):
+        with CudaMachine({"devices": [gpu(1, uuid="aa" + "0" * 30), gpu(2, uuid="aa" + "1" * 30)]},
+                         CUDA_VISIBLE_DEVICES="GPU-aa") as machine:
+            value = json.loads(machine.run("list", "--json", "--only", "cuda,sysfs").stdout)
+        self.assertEqual("hidden", next(p["outcome"] for p in value["probes"] if p["module"] == "cuda"))
+        finding = next(f for f in value["findings"] if f["id"] == "runtime.cuda.hidden")
+        self.assertIn('"GPU-aa" names several GPUs: CUDA ignores it and all after it', finding["summary"])
+
     def test_advice_is_the_errors_own(self):
         for name, (_, outcome, _, error) in SURVEYS.items():
             with self.subTest(name):

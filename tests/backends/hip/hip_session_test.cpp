@@ -65,6 +65,21 @@ TEST(HipSession, TakesAnApusCachesForLargerThanItsSecondLevel) {
   EXPECT_EQ(cache_of(R"(, "l2_bytes": 2097152)"), "2097152");
 }
 
+TEST(HipSession, TakesTheLargestCacheThatIsToldOf) {
+  const auto bytes = [](const char* l3_bytes, std::optional<int> l2_bytes, bool is_apu) -> std::int64_t {
+    probe::RuntimeDevice device;
+    device.kind = is_apu ? probe::DeviceKind::kIntegrated : probe::DeviceKind::kDiscrete;
+    if (l3_bytes != nullptr) device.facts = {{"l3_bytes", l3_bytes}};
+    return backends::hip::LastCacheBytes(device, l2_bytes).value_or(-1);
+  };
+  constexpr std::int64_t kMiB = 1 << 20;
+  EXPECT_EQ(bytes("268435456", 4 << 20, true), 256 * kMiB) << "MI300A tells of it: the floor is no bound";
+  EXPECT_EQ(bytes("268435456", 4 << 20, false), 256 * kMiB);
+  EXPECT_EQ(bytes("33554432", 2 << 20, true), 64 * kMiB);
+  EXPECT_EQ(bytes("4294967296", 4 << 20, false), 4096 * kMiB) << "more than an int holds";
+  EXPECT_EQ(bytes(nullptr, std::nullopt, false), -1) << "nobody tells";
+}
+
 TEST(HipSession, TransfersPartsAndNothingBeyond) {
   EXPECT_EQ(HipMachine(HipGpu(1, 110000)).With([](Session& session) -> std::string {
     const std::array<std::uint32_t, 4> words = {1, 2, 3, 4};

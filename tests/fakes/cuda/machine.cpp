@@ -44,11 +44,18 @@ std::vector<Slot> Default(const std::vector<Slot>& all) {
   return out;
 }
 
+// An abbreviated UUID has to name one GPU alone (CUDA Programming Guide, CUDA_VISIBLE_DEVICES: "enough digits
+// from the beginning of the GPU UUID to uniquely identify that GPU"); one that names several is as invalid as
+// one that names none, as PyTorch, which counts devices without the driver, has found it to be
+// (torch/cuda/__init__.py, uuid_to_ordinal).
 const Slot* Named(const std::vector<Slot>& candidates, const std::string& entry) {
-  const auto found = std::find_if(candidates.begin(), candidates.end(), [&](const Slot& slot) {
-    return entry.size() > 4 && UuidText(slot).starts_with(entry);
-  });
-  return found == candidates.end() ? nullptr : &*found;
+  const Slot* named = nullptr;
+  for (const Slot& slot : candidates) {
+    if (entry.size() <= 4 || !UuidText(slot).starts_with(entry)) continue;
+    if (named != nullptr) return nullptr;
+    named = &slot;
+  }
+  return named;
 }
 
 // As strtoul reads it: what follows the digits is left.

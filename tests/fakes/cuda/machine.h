@@ -8,13 +8,13 @@
 // least_shared_percent (that a kernel of dynamic shared memory must have asked for),
 // power_limit_mw, power_limit_default_mw, utilization, processes, nvlinks, nvlink_places (what the driver
 // counts them up to, default 18), compute_mode, nvml_memory (0: not supported), gpu_instance and
-// compute_instance (of partitions), pci_device_id, mig (1: in MIG mode, also without partitions), nvml_handle
-// (the error code instead of the management library's handle; CUDA does not show such a GPU). Of the driver:
-// nvml_init and nvml_count (error codes), nvml_by_index and nvml_by_address (0: finds no GPU so), driver_cuda
-// (the newest CUDA, default 13000), driver_ptx (10 * the newest version of PTX, default 90), loads_compiler
-// (1: it asks the loader for its compiler), pinned_bytes (of an allocation at most), init_s (what cuInit
-// takes), starts_empty (1: cuInit works and no GPU is shown), and those of cublaslt.cpp, nccl.cpp and
-// peers.cpp.
+// compute_instance (of partitions), persistence (1: on, 0: off, else nobody tells), pci_device_id, mig (1: in
+// MIG mode, also without partitions), nvml_handle (the error code instead of the management library's handle;
+// CUDA does not show such a GPU). Of the driver: nvml_init and nvml_count (error codes), nvml_by_index and
+// nvml_by_address (0: finds no GPU so), driver_cuda (the newest CUDA, default 13000), driver_ptx (10 * the
+// newest version of PTX, default 90), loads_compiler (1: it asks the loader for its compiler), pinned_bytes
+// (of an allocation at most), init_s (what cuInit takes), starts_empty (1: cuInit works and no GPU is shown),
+// and those of cublaslt.cpp, nccl.cpp and peers.cpp.
 #pragma once
 
 #include <cstdint>

@@ -150,6 +150,9 @@ FAKE_NVML nvmlDeviceGetNvLinkState(nvd::NvmlDevice device, unsigned int link, un
   *active = link < links ? 1 : 0;
   return kSuccess;
 }
+FAKE_NVML nvmlDeviceGetPersistenceMode(nvd::NvmlDevice device, unsigned int* enabled) {
+  return Figure(device, "persistence", enabled);
+}
 FAKE_NVML nvmlDeviceGetMigMode(nvd::NvmlDevice device, unsigned int* current, unsigned int* pending) {
   *current = *pending = Of(device).gpu->partitions.empty() && Get(*Of(device).gpu, "mig", 0) == 0 ? 0 : 1;
   return kSuccess;

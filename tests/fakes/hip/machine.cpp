@@ -34,9 +34,14 @@ std::vector<Slot> Left(const std::vector<Slot>& slots, const char* value) {
   return out;
 }
 
+// An empty value is none: HIP filters by the first of the two that has a character, and not at all where
+// neither has (ROCm/clr, rocclr/device/rocm/rocdevice.cpp, Device::init: `ordinals[0] != '\0'`).
 const char* OwnVariable() {
-  const char* own = std::getenv("HIP_VISIBLE_DEVICES");
-  return own != nullptr && *own != '\0' ? own : std::getenv("CUDA_VISIBLE_DEVICES");
+  for (const char* name : {"HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES"}) {
+    const char* value = std::getenv(name);
+    if (value != nullptr && *value != '\0') return value;
+  }
+  return nullptr;
 }
 
 }  // namespace

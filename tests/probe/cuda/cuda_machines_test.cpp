@@ -42,7 +42,7 @@ TEST(CudaMachines, EveryFactOfOneGpuIsRead) {
       "uuid": "00112233445566778899aabbccddeeff", "memory_total_bytes": 85899345920, "memory_free_bytes": 42949672960,
       "compute_units": 132, "clock_mhz": 1980, "attributes": {"capability": 90, "memory_bus_bits": 5120,
       "memory_clock_mhz": 2619, "l2_bytes": 52428800, "ecc": 1, "power_limit_mw": 700000, "throttle_reasons": 36,
-      "processes": 2, "utilization": 55, "nvlinks": 18}})"));
+      "processes": 2, "utilization": 55, "nvlinks": 18, "persistence": 1}})"));
   const auto report = machine.Survey();
   EXPECT_EQ(report.outcome, Outcome::kOk);
   ASSERT_EQ(report.devices.size(), 1U);
@@ -70,6 +70,7 @@ TEST(CudaMachines, EveryFactOfOneGpuIsRead) {
   EXPECT_EQ(FactOf(device, "processes"), "2");
   EXPECT_EQ(FactOf(device, "utilization_percent"), "55");
   EXPECT_EQ(FactOf(device, "nvlinks"), "18");
+  EXPECT_EQ(FactOf(device, "kept_ready"), "yes");
   EXPECT_EQ(FactOf(device, "cuda_runs_up_to"), "13.x");
   EXPECT_EQ(FactOf(device, "visible_as"), "GPU-00112233-4455-6677-8899-aabbccddeeff");
   EXPECT_THAT(report.warnings, ElementsAre(HasSubstr("(0000:1a:00.0): 2 other processes on it, 55 % busy")));
@@ -335,7 +336,7 @@ TEST(CudaMachines, EveryGrammarOfTheVariableIsRead) {
                       {"0,gpu1", "A", "\"gpu1\" is neither"},
                       {uuid + "2," + uuid + "1", "BA", ""},
                       {"0," + uuid + "2", "A", "not of one kind"},
-                      {uuid, "A", "names several GPUs"},
+                      {uuid, "", "names several GPUs"},
                       {"-1", "", ""},
                       {"", "", ""},
                       {"none", "", "\"none\" is neither"}};

@@ -156,8 +156,28 @@ TEST(VisibleGpus, OfACardAndOfPartsEachVariableIsNamed) {
   shown.identity.partition = "xcp0";
   EXPECT_THAT(ExplainVisible(Set({{"ROCR_VISIBLE_DEVICES", "1,2,3,4"}, {"HIP_VISIBLE_DEVICES", "0"}}),
                              {shown}, nodes),
-              ElementsAre(::testing::StartsWith(
-                  "ROCR_VISIBLE_DEVICES=\"1,2,3,4\" and HIP_VISIBLE_DEVICES=\"0\" hide 4 of 5 GPUs")));
+              ElementsAre(::testing::StartsWith("ROCR_VISIBLE_DEVICES=\"1,2,3,4\" hides 1 of 5 GPUs"),
+                          ::testing::StartsWith("HIP_VISIBLE_DEVICES=\"0\" hides 3 of 5 GPUs")));
+}
+
+// What ROCr's list leaves of a card is dropped by HIP's, which by itself would leave another part of it.
+TEST(VisibleGpus, OfACardInPartsWhatDropsTheLastIsToBlame) {
+  std::vector<KfdNode> nodes;
+  for (std::uint32_t part = 0; part < 4; ++part) nodes.push_back(Node(0x0a, "gfx942", part));
+  for (std::uint32_t part = 0; part < 4; ++part) nodes.push_back(Node(0x1a, "gfx942", part));
+  const auto hiding = [&](const char* rocr, const char* hip, const std::vector<probe::RuntimeDevice>& shown) {
+    std::string out;
+    const auto set = Set({{"ROCR_VISIBLE_DEVICES", rocr}, {"HIP_VISIBLE_DEVICES", hip}});
+    for (const auto& card : probe::hip::HiddenCards(set, shown, nodes))
+      out += std::to_string(card.address.bus) + std::string(card.variable).substr(0, 3) + " ";
+    return out;
+  };
+  auto second = Shown(0x1a);
+  second.identity.partition = "xcp1";
+  EXPECT_EQ(hiding("0,5", "1", {second}), "10HIP ");
+  EXPECT_EQ(hiding("0,5", "0", {Shown(0x0a)}), "26HIP ");
+  EXPECT_EQ(hiding("5", "0", {second}), "10ROC ");
+  EXPECT_EQ(hiding("1", "3", {}), "10HIP 26ROC 26HIP ");
 }
 
 // Whoever reads it is to unset no variable that hides nothing.

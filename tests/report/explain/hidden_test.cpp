@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A variable that hides GPUs is one thing to mend, wherever it shows.
+#include "probe/core/hidden.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -114,10 +116,16 @@ TEST(Hidden, AVariableIsOneFindingOfAllGpusThatItHides) {
 }
 
 TEST(Hidden, ElseOfTheRuntime) {
-  const auto found = AboutVariables(testing::Decided(Machine(true)));
+  auto machine = Machine(true);
+  for (auto& probe : machine.probes) {
+    if (probe.module == "cuda")
+      probe.hardware = {probe::HiddenHardware("cuda", {}, kVariable, "\"1\" names no GPU here")};
+  }
+  const auto found = AboutVariables(testing::Decided(std::move(machine)));
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].id, "runtime.cuda.hidden");
-  EXPECT_TRUE(found[0].summary.ends_with("(CUDA_VISIBLE_DEVICES=1)")) << found[0].summary;
+  EXPECT_TRUE(found[0].summary.ends_with("(CUDA_VISIBLE_DEVICES=1): \"1\" names no GPU here"))
+      << found[0].summary;
   EXPECT_EQ(found[0].evidence.at(0).value, "CUDA_VISIBLE_DEVICES=1");
   EXPECT_EQ(found[0].evidence.at(1).value, kHides);
   ASSERT_EQ(found[0].fix.size(), 1U);

@@ -33,6 +33,26 @@ std::string TextsOf(const Finding& finding) {
   return all;
 }
 
+// Nothing was measured, and what was found says why nothing could be.
+TEST(Others, MemoryThatIsFullIsToldWithoutMeasuring) {
+  for (const bool is_full : {false, true}) {
+    auto machine = testing::DiscreteAndIntegrated();
+    machine.measurements.clear();
+    for (auto& device : machine.devices) {
+      if (device.id != kCard) continue;
+      device.memory.usable_bytes.reset();
+      device.memory.free_bytes = is_full ? 40U << 20U : *device.memory.total_bytes;
+      for (auto& view : device.views) view.device.memory_free_bytes = device.memory.free_bytes;
+    }
+    const auto report = testing::Decided(machine);
+    const auto* finding = FindById(report, "memory.others.pci-0000-01-00-0");
+    ASSERT_EQ(finding != nullptr, is_full);
+    if (!is_full) continue;
+    EXPECT_THAT(finding->summary, HasSubstr(": 40 MiB of its "));
+    EXPECT_THAT(TextsOf(*finding), HasSubstr("end the programs that hold its memory"));
+  }
+}
+
 // What others leave too little memory for is no fault of a driver, a library or a kernel: it was not tried.
 TEST(Others, MemoryThatOthersHoldIsTheirs) {
   constexpr const char* kReason =

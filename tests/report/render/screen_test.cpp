@@ -131,6 +131,52 @@ TEST(Screen, EqualDevicesShareALine) {
   EXPECT_THAT(text, Not(HasSubstr("more way")));
 }
 
+// One of several that a variable hides has no way, and is counted all the same.
+TEST(Screen, EqualDevicesThatAVariableHidesAreCounted) {
+  for (const int shown : {1, 2}) {
+    Report report;
+    for (int i = 1; i <= shown + 1; ++i) {
+      auto card =
+          testing::Gpu(fmt::format("0000:0{}:00.0", i), "NVIDIA H100", probe::DeviceKind::kDiscrete, 80);
+      if (i <= shown) {
+        testing::AddView(card, "cuda", "NVIDIA", probe::DeviceKind::kDiscrete);
+        testing::Measure(report, card.id, "cuda", "NVIDIA", Kernel::kGemm, 4e14, Dtype::kFp16);
+        testing::Measure(report, card.id, "cuda", "NVIDIA", Kernel::kRead, 3e12, Dtype::kFp32);
+      } else {
+        card.hardware->kernel_driver = "nvidia";
+        card.hardware->facts.push_back({"hidden_by", "CUDA_VISIBLE_DEVICES"});
+      }
+      report.devices.push_back(card);
+    }
+    auto& probe =
+        report.probes.emplace_back(testing::Probe("cuda", probe::Outcome::kOk, probe::Stage::kDone));
+    probe.environment = {{"CUDA_VISIBLE_DEVICES", "0"}};
+    const auto text = Rendered(testing::Decided(report), 100);
+    EXPECT_THAT(text, HasSubstr(fmt::format("cuda     {} of {} NVIDIA H100", shown, shown + 1)));
+    EXPECT_THAT(text, HasSubstr(fmt::format("NVIDIA H100 (pci:0000:0{}:00.0) is hidden by", shown + 1)));
+  }
+}
+
+// What a driver said of each is long, and does not make one of them.
+TEST(Screen, ALongProblemOfSeveralSaysOfHowMany) {
+  Report report = testing::Processor();
+  for (int number = 1; number <= 8; ++number) {
+    auto card =
+        testing::Gpu(fmt::format("0000:0{}:00.0", number), "NVIDIA H100", probe::DeviceKind::kDiscrete, 80);
+    report.devices.insert(report.devices.end() - 1, card);
+  }
+  report = testing::Decided(report);
+  report.findings.clear();
+  for (int number = 1; number <= 8; ++number) {
+    auto finding =
+        Problem(fmt::format("unreached.{}", number), "no runtime reaches it: ", "reinstall it", {});
+    for (int word = 0; word < 60; ++word) finding.summary += "libnowhere.so ";
+    finding.device_id = fmt::format("pci:0000:0{}:00.0", number);
+    report.findings.push_back(std::move(finding));
+  }
+  EXPECT_THAT(Rendered(report), ContainsRegex("; 7[ \n]+more[ \n]+alike"));
+}
+
 TEST(Screen, CountsWhatHasNoRoom) {
   auto report = testing::Decided(testing::Processor());
   for (const char* name : {"one", "two", "three", "four", "five", "six"})

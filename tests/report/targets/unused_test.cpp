@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// What is said of GPUs beside a processor that is the answer for a program.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "report/assume/assume.h"
+#include "report/decide/decide.h"
+#include "report/targets/build.h"
+#include "report/targets/targets.h"
+
+namespace report::targets {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Recommendation AnswerOf(const std::vector<std::string>& machine, const std::string& target,
+                        void (*change)(assume::Machine&)) {
+  auto imagined = assume::Imagine(*EmbeddedTables(), machine);
+  EXPECT_TRUE(imagined);
+  if (!imagined) return {};
+  if (change != nullptr) change(*imagined);
+  Record record;
+  record.created = "2026-11-26T00:00:00Z";
+  record.host = imagined->host;
+  record.probes = imagined->probes;
+  RunRequest request;
+  request.command = "recommend";
+  request.uses = {Use::kInference};
+  request.terms.target = *EmbeddedTarget(target);
+  const auto report = Decide(request, *EmbeddedTables(), record, {std::move(imagined->devices), {}, {}});
+  return report.recommendations.empty() ? Recommendation{} : report.recommendations.front();
+}
+
+const std::string kLinux = ",os=linux,arch=x86_64,glibc=2.36";
+
+// Others hold nearly all of their memory.
+void Fill(assume::Machine& machine) {
+  for (auto& device : machine.devices) {
+    if (device.kind != probe::DeviceKind::kDiscrete) continue;
+    device.memory.total_bytes = std::uint64_t{80} << 30U;
+    device.memory.usable_bytes.reset();
+    device.memory.free_bytes = 40U << 20U;
+    for (auto& view : device.views) view.device.memory_free_bytes = device.memory.free_bytes;
+  }
+}
+
+TEST(Unused, SaysOfGpusWhoseMemoryOthersHoldThatTheyDo) {
+  const std::string gpu = "cc=8.0,driver=580.95.05" + kLinux;
+  const auto answer = AnswerOf({gpu, gpu, gpu}, "llama.cpp", Fill);
+  EXPECT_EQ(answer.backend, "cpu");
+  const auto about = HasSubstr(
+      "are not used: others hold the memory, 40 MiB of 80 GiB are free; once they have "
+      "ended llama.cpp's cuda");
+  EXPECT_THAT(answer.warnings, Contains(AllOf(::testing::StartsWith("3 x "), about)));
+  EXPECT_THAT(AnswerOf({gpu}, "llama.cpp", nullptr).warnings, Not(Contains(HasSubstr("not used"))));
+}
+
+// The runtime is there and can not be loaded.
+void Break(assume::Machine& machine) {
+  for (auto& device : machine.devices) {
+    if (device.kind != probe::DeviceKind::kDiscrete) continue;
+    device.views.clear();
+    device.hardware->kernel_driver = "amdgpu";
+  }
+  for (auto& probe : machine.probes) {
+    if (probe.module != "hip") continue;
+    probe.outcome = probe::Outcome::kFailed;
+    probe.stage = probe::Stage::kLoad;
+    probe.error =
+        probe::Error{"dlopen libamdhip64.so.6", std::nullopt, "unloadable", "libnuma.so.1 is missing"};
+  }
+}
+
+TEST(Unused, NamesTheBuildThatABrokenRuntimeKeepsFromTheGpus) {
+  const std::string gpu = "vendor=amd,gfx=gfx1100" + kLinux;
+  const auto answer = AnswerOf({gpu, gpu}, "pytorch", Break);
+  EXPECT_EQ(answer.backend, "cpu");
+  std::vector<std::string> about;
+  for (const auto& warning : answer.warnings) {
+    if (warning.find("not used") != std::string::npos) about.push_back(warning);
+  }
+  ASSERT_EQ(about.size(), 1U);
+  EXPECT_THAT(about[0], ::testing::StartsWith("2 x "));
+  EXPECT_THAT(about[0], HasSubstr("; once that is mended PyTorch's rocm"));
+  const auto first = about[0].find("libnuma.so.1 is missing");
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_EQ(about[0].find("libnuma.so.1 is missing", first + 1), std::string::npos) << about[0];
+}
+
+// A variable hides the GPU, and with that all that its runtime has.
+void Hide(assume::Machine& machine) {
+  Break(machine);
+  for (auto& device : machine.devices) {
+    if (device.kind == probe::DeviceKind::kDiscrete)
+      device.hardware->facts.push_back({"hidden_by", "HIP_VISIBLE_DEVICES"});
+  }
+  for (auto& probe : machine.probes) {
+    if (probe.module != "hip") continue;
+    probe.outcome = probe::Outcome::kHidden;
+    probe.environment = {{"HIP_VISIBLE_DEVICES", "-1"}};
+  }
+}
+
+TEST(Unused, WhatHidesAGpuIsToldOnce) {
+  const auto answer = AnswerOf({"vendor=amd,gfx=gfx1100" + kLinux}, "pytorch", Hide);
+  EXPECT_THAT(answer.warnings, Contains(AllOf(HasSubstr("is not used: hidden by HIP_VISIBLE_DEVICES=-1; once "
+                                                        "that is mended PyTorch's rocm"),
+                                              Not(HasSubstr("an environment variable")))));
+}
+
+}  // namespace
+}  // namespace report::targets
