@@ -70,6 +70,13 @@ bool IsSoftware(const probe::PhysicalDevice& device, const probe::View& view) {
          (device.kind == DeviceKind::kCpu && view.device.kind != DeviceKind::kCpu);
 }
 
+std::string DriverText(const probe::View& view) {
+  if (view.matched_by == kUnseen) return "not looked for: this version can not";
+  if (view.matched_by == kBrought) return "not installed: the program brings it";
+  const auto& version = view.device.driver_version;
+  return view.device.driver + (version && !version->empty() ? " " + *version : "");
+}
+
 std::optional<std::string> PartitionOf(const probe::PhysicalDevice& device) {
   for (const probe::View& view : device.views) {
     if (view.device.identity.partition) return view.device.identity.partition;
@@ -218,6 +225,14 @@ std::vector<const backends::Measurement*> MeasurementIndex::Of(std::string_view 
                                                                std::string_view driver) const {
   const auto found = by_way_.find({device_id, runtime, driver});
   return found == by_way_.end() ? std::vector<const backends::Measurement*>() : found->second;
+}
+
+std::vector<const backends::Measurement*> MeasurementIndex::Of(std::string_view device_id) const {
+  std::vector<const backends::Measurement*> all;
+  for (auto way = by_way_.lower_bound({device_id, "", ""});
+       way != by_way_.end() && std::get<0>(way->first) == device_id; ++way)
+    all.insert(all.end(), way->second.begin(), way->second.end());
+  return all;
 }
 
 bool ScoresBy(const backends::Measurement& measurement, const Score& score) {

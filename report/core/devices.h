@@ -39,6 +39,9 @@ inline constexpr std::string_view kUnseen = "unseen";
   return view.matched_by == kBrought || view.matched_by == kUnseen;
 }
 
+// "ANV Mesa 25.2.6"; of a way that no probe saw: why.
+[[nodiscard]] std::string DriverText(const probe::View& view);
+
 // What a described machine's devices have in the place of a driver's name: nobody said it.
 inline constexpr std::string_view kDescribed = "assumed";
 
@@ -106,6 +109,8 @@ class MeasurementIndex {
   [[nodiscard]] std::vector<const backends::Measurement*> Of(std::string_view device_id,
                                                              std::string_view runtime,
                                                              std::string_view driver) const;
+  // By whichever way.
+  [[nodiscard]] std::vector<const backends::Measurement*> Of(std::string_view device_id) const;
 
  private:
   std::map<std::tuple<std::string_view, std::string_view, std::string_view>,

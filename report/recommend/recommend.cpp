@@ -122,6 +122,18 @@ bool IsUnderQuota(const Report& report, const Score& chosen) {
          *processor->quota_cores < processor->usable_threads.value_or(processor->threads.value_or(0));
 }
 
+// Of a way without a measured figure.
+std::string EstimatedText(const Report& report, const Score& chosen) {
+  const auto any = [&](bool of_device) {
+    return std::any_of(report.measurements.begin(), report.measurements.end(), [&](const auto& m) {
+      return IsVerified(m) && (!of_device || m.device_id == chosen.device_id);
+    });
+  };
+  if (!any(false)) return "nothing was measured: the rates are estimated from facts";
+  return fmt::format("{} was not measured: its rates are estimated from facts{}", chosen.runtime,
+                     any(true) ? " and from what other runtimes measured of the device" : "");
+}
+
 void Judge(const Report& report, const Score& chosen, Recommendation& answer) {
   auto look = Look(FiguresBehind(report, chosen, Side::kOwn));
   auto whose = answer.backend;
@@ -150,9 +162,12 @@ void Judge(const Report& report, const Score& chosen, Recommendation& answer) {
     answer.warnings.emplace_back("the run was interrupted once everything was measured");
   const bool estimated = chosen.basis == Basis::kEstimated;
   const auto measured = MeasurementsOf(report.measurements, chosen.device_id, chosen.runtime, chosen.driver);
-  if (estimated &&
+  // Of a way that nobody can look for the answer has a warning of its own.
+  const auto* device = FindDevice(report.devices, chosen.device_id);
+  const auto* view = device ? FindView(*device, chosen.runtime, chosen.driver) : nullptr;
+  if (estimated && !(view && view->matched_by == kUnseen) &&
       std::none_of(measured.begin(), measured.end(), [](const auto* m) { return IsVerified(*m); }))
-    answer.warnings.emplace_back("nothing was measured: the rates are estimated from facts");
+    answer.warnings.push_back(EstimatedText(report, chosen));
   const bool fits = chosen.fits.value_or(true);
   // The report's first lines say it of training, which few machines hold.
   if (!fits && (chosen.use != Use::kTraining || report.command != kWholeReport)) {

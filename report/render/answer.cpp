@@ -22,6 +22,10 @@
 namespace report::render {
 namespace {
 
+bool HasVerified(const Report& report) {
+  return std::any_of(report.measurements.begin(), report.measurements.end(), IsVerified);
+}
+
 // What one answer promises: "120 tokens/s", "first token after 82 ms", or "training 2590 tokens/s".
 std::vector<std::string> Promises(const Tables& tables, const Report& report, const Recommendation& answer,
                                   std::string_view dash) {
@@ -33,9 +37,12 @@ std::vector<std::string> Promises(const Tables& tables, const Report& report, co
     const auto work = answer.use == Use::kTraining ? use : r.model + " " + r.format;
     return {fmt::format("{} ({}) does not fit", work, BytesText(score->needed_bytes.value_or(0)))};
   }
+  // Where nothing was measured a warning says it of all.
+  const bool alone = score->basis == Basis::kEstimated && HasVerified(report);
+  const auto speed = SpeedText(report, *score, dash) + (alone ? " (estimated)" : "");
   if (score->writing_tokens_per_s && score->first_token_s)
-    return {SpeedText(report, *score, dash), "first token after " + SecondsText(score->first_token_s->value)};
-  return {use + " " + SpeedText(report, *score, dash)};
+    return {speed, "first token after " + SecondsText(score->first_token_s->value)};
+  return {use + " " + speed};
 }
 
 // The sentence of one answer: "Use cuda on GeForce RTX 4090: 120 tokens/s, first token after 82 ms". The
@@ -70,7 +77,7 @@ bool SameWay(const Recommendation& a, const Recommendation& b) {
 
 std::vector<ToldAnswer> TellAnswers(const Tables& tables, const Report& report, std::string_view dash) {
   std::vector<ToldAnswer> told;
-  const bool some = std::any_of(report.measurements.begin(), report.measurements.end(), IsVerified);
+  const bool some = HasVerified(report);
   for (const auto& answer : report.recommendations) {
     auto promises = Promises(tables, report, answer, dash);
     if (!told.empty() && SameWay(*told.front().answer, answer)) {

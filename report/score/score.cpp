@@ -486,6 +486,7 @@ std::vector<Score> ScoreAll(const Tables& tables, std::span<const probe::Physica
       const bool was_late = !way.rates.late.empty() && (ran || device.kind == probe::DeviceKind::kCpu);
       if (was_late || IsSupposed(view)) {
         FillIn(estimated.Of(device.id, runtime, driver), way.rates);
+        if (IsSupposed(view)) RaiseToMeasured(measured.Of(device.id), way.rates);
         way.estimated = way.measured();
       }
       ways.push_back(std::move(way));

@@ -92,6 +92,10 @@ struct Wanted {
 // Product and read from `estimates` where `rates` has none.
 void FillIn(std::span<const backends::Measurement* const> estimates, Rates& rates);
 
+// What the facts tell of a way that nobody could look for is no less than other ways to the device measured
+// of it: the products and the read in `of_device`, whichever runtime's.
+void RaiseToMeasured(std::span<const backends::Measurement* const> of_device, Rates& rates);
+
 // What a device lacks that has a product and a read alone: as much of its equal's figures, which has all, as
 // it reaches of that one's product by the same kernels and of its memory's speed. Its product, too, where a
 // library's is the equal's fastest.

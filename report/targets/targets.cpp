@@ -178,9 +178,7 @@ void WarnOfUnseen(const Tables& tables, const Report& report, Recommendation& an
           continue;
       }
       answer.warnings.push_back(
-          fmt::format("{} has a build for {} ({}): this version can not look for it on {}, so that it was "
-                      "not measured there",
-                      TargetOf(report).title, facts->title, build.id, DeviceName(report.devices, device.id)));
+          NotLookedForText(TargetOf(report), build, *facts, DeviceName(report.devices, device.id)));
       answer.confidence = Confidence::kLow;
       break;
     }
