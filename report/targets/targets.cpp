@@ -290,6 +290,18 @@ std::string WhyUnfit(const Report& report, const probe::PhysicalDevice& device, 
   return "";
 }
 
+// That the program has something for a way to the GPU, and that this way does not work; "" where none is so.
+std::string WhyUnusable(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
+                        const Recommendation& answer) {
+  for (const Rejected& option : answer.rejected) {
+    if (option.device_id != device.id || option.id != ReasonId::kUnusable || !option.runtime) continue;
+    const auto found = report.terms.unfit.find({device.id, *option.runtime, option.driver.value_or("")});
+    if (found != report.terms.unfit.end() && found->second[answer.use == Use::kTraining ? 1 : 0].why.empty())
+      return fmt::format("by {} {}", Title(tables, *option.runtime), option.cause);
+  }
+  return "";
+}
+
 // What is wrong with the GPU itself, and what became of its maker's runtime; "" of one that is an option.
 std::string WhyUnreached(const Tables& tables, const probe::PhysicalDevice& device,
                          const Recommendation& answer) {
@@ -348,11 +360,11 @@ void WarnOfUnused(const Tables& tables, const Report& report, Recommendation& an
   for (const auto& device : report.devices) {
     if (!IsGpu(device) || report.terms.excluded_ids.contains(device.id)) continue;
     const auto name = DeviceName(report.devices, device.id);
-    auto why = WhyUnfit(report, device, answer.use);
-    if (!why.empty()) {
-      probe::AddOnce(name, answer.left_out);
-      why += WhatWouldFit(tables, report, device, answer.use);
-    }
+    auto why = WhyUnusable(tables, report, device, answer);
+    const bool is_meant = !why.empty();
+    if (!is_meant) why = WhyUnfit(report, device, answer.use);
+    if (!why.empty()) probe::AddOnce(name, answer.left_out);
+    if (!why.empty() && !is_meant) why += WhatWouldFit(tables, report, device, answer.use);
     if (why.empty()) why = WhyUnreached(tables, device, answer);
     if (!why.empty()) probe::AddOnce(fmt::format("{} is not used: {}", name, why), answer.warnings);
   }
