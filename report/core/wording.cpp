@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <map>
 
+#include "data/runtimes/runtimes.h"
+
 #include "backends/core/measurement.h"
 #include "probe/core/names.h"
 #include "probe/core/parse.h"
@@ -138,6 +140,14 @@ bool IsLeftOut(const probe::ProbeReport& probe) {
 
 bool IsUntold(const probe::ProbeReport& probe) {
   return probe.error && probe.error->Is(probe::OwnError::kNothingKnown);
+}
+
+std::string NotAskedText(const Tables& tables, std::string_view runtime) {
+  const auto here = data::RuntimesOfThisBuild();
+  const bool can = std::find(here.begin(), here.end(), runtime) != here.end();
+  return fmt::format("{} was not asked: {}", Title(tables, runtime),
+                     can ? "--only, --skip or --sysroot left it out, or the version that looked here can not"
+                         : "this version can not look for it");
 }
 
 std::string OutcomeText(const Tables& tables, const probe::ProbeReport& probe) {
