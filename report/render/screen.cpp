@@ -269,7 +269,7 @@ void Rest(const Report& report, const Material& material, const Parts& parts, Pa
 std::string Compose(const Tables& tables, const Report& report, const Material& material, const Parts& parts,
                     const TerminalOptions& options) {
   Page page(options);
-  Answer(tables, report, parts.reasons, page);
+  Answer(report, parts.reasons, page);
   Ways(tables, report, material, parts, page);
   ToDo(report, material, parts, page);
   Rest(report, material, parts, page);

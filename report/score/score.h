@@ -155,7 +155,8 @@ struct Work {
 // those: Korthikanti et al. 2022, arXiv:2205.05198), logits and their gradient in fp32.
 [[nodiscard]] double NeededTrainingBytes(const ReferenceRequest& request);
 // The same with weights in 4 bits, as inference has them (QLoRA: Dettmers et al. 2023, arXiv:2305.14314).
-[[nodiscard]] double NeededQuantisedTrainingBytes(const ReferenceRequest& request);
+// nullopt where so much memory does not hold that, or the request's weights are none in 4 bits.
+[[nodiscard]] std::optional<double> SmallerTrainingBytes(const ReferenceRequest& request, double available);
 
 // Bytes that inference needs with everything resident, and the share of the layers that `bytes` hold.
 [[nodiscard]] double NeededBytes(const InferenceRequest& request);
