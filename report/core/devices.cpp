@@ -255,6 +255,23 @@ std::vector<const backends::Measurement*> FiguresBehind(const Report& report, co
   return figures;
 }
 
+bool IsNoisy(const Report& report, const Score& score) {
+  for (const Side side : {Side::kOwn, Side::kRest}) {
+    const auto figures = FiguresBehind(report, score, side);
+    if (std::any_of(figures.begin(), figures.end(),
+                    [](const auto* m) { return m->quality == backends::Quality::kNoisy; }))
+      return true;
+  }
+  return false;
+}
+
+bool IsRangeAlone(const Report& report, const Score& score) {
+  constexpr double kWide = 10;
+  const auto& speed = score.writing_tokens_per_s ? score.writing_tokens_per_s : score.tokens_per_s;
+  const bool wide = score.basis == Basis::kEstimated && speed && speed->high > kWide * speed->low;
+  return wide || IsNoisy(report, score);
+}
+
 bool IsOwn(const backends::Measurement& measurement) { return kernels::IsOwn(measurement.implementation); }
 
 bool IsAllReduce(const backends::Measurement& measurement) {

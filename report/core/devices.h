@@ -127,6 +127,12 @@ enum class Side { kOwn, kRest };
 [[nodiscard]] std::vector<const backends::Measurement*> FiguresBehind(const Report& report,
                                                                       const Score& score, Side side);
 
+// Whether a figure that the score rests on is noisy.
+[[nodiscard]] bool IsNoisy(const Report& report, const Score& score);
+// Whether its speed is known within its range alone, and is printed as that everywhere: it is noisy, or is an
+// estimate that spans a power of ten.
+[[nodiscard]] bool IsRangeAlone(const Report& report, const Score& score);
+
 // By a kernel of this tool, not by a library that was found.
 [[nodiscard]] bool IsOwn(const backends::Measurement& measurement);
 

@@ -298,6 +298,19 @@ TEST(Text, WhatWasPassedOverIsOneLineAndNoFailure) {
               HasSubstr("fp32 matrix product 1024x1024x1024 by own:avx2 was not measured: arrays of 50 MiB"));
 }
 
+TEST(Text, TheRankingShowsWhatIsNoisyAsTheFirstLineDoes) {
+  auto report = testing::Processor();
+  for (auto& m : report.measurements) m.quality = backends::Quality::kNoisy;
+  report = testing::Decided(std::move(report));
+  const auto& answer = report.recommendations.front();
+  const auto range = TokensRangeText(*answer.writing_tokens_per_s, "\u2013") + " tokens/s";
+  const auto text = Rendered(report, Options(160));
+  const auto first = text.find(range);
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_NE(text.find(range, first + 1), std::string::npos) << text;
+  EXPECT_EQ(text.find(" " + TokensText(answer.writing_tokens_per_s->value) + " tokens/s"), std::string::npos);
+}
+
 TEST(Text, AWarningOfBothUsesIsSaidOnce) {
   auto machine = testing::Processor();
   machine.measurements[0].quality = backends::Quality::kNoisy;
