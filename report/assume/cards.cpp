@@ -92,7 +92,9 @@ void AddRatedParts(Rows& rows) {
   for (const DevicePeak& part : EmbeddedPeaks().parts) {
     const auto vendor = probe::ParseNumber<std::uint32_t>(part.id, 16);
     const bool is_there = std::any_of(rows.begin(), rows.end(), [&](const Row& row) {
-      return row.vendor == vendor && probe::Lower(row.name) == probe::Lower(part.name);
+      const auto name = probe::Lower(row.name);
+      const auto own = probe::Lower(part.name);  // "orin", of what device trees call "orin gpu (ga10b)"
+      return row.vendor == vendor && (name == own || name.starts_with(own + " gpu"));
     });
     if (vendor && !is_there) rows.push_back({*vendor, 0, part.name, "integrated", ""});
   }

@@ -27,6 +27,7 @@ struct ComparedChoice {
   std::string device_id;
   std::string device;                  // its name, for people
   std::optional<double> tokens_per_s;  // written, or learnt from; absent where no speed was predicted
+  std::optional<Range> alone;          // of that, where no more than a range is known; not in JSON
   std::optional<Range> measured;       // the same with the error of measuring alone; not in JSON
 };
 

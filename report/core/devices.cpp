@@ -70,6 +70,13 @@ bool IsSoftware(const probe::PhysicalDevice& device, const probe::View& view) {
          (device.kind == DeviceKind::kCpu && view.device.kind != DeviceKind::kCpu);
 }
 
+std::string DriverText(const probe::View& view) {
+  if (view.matched_by == kUnseen) return "not looked for: this version can not";
+  if (view.matched_by == kBrought) return "not installed: the program brings it";
+  const auto& version = view.device.driver_version;
+  return view.device.driver + (version && !version->empty() ? " " + *version : "");
+}
+
 std::optional<std::string> PartitionOf(const probe::PhysicalDevice& device) {
   for (const probe::View& view : device.views) {
     if (view.device.identity.partition) return view.device.identity.partition;
@@ -220,6 +227,14 @@ std::vector<const backends::Measurement*> MeasurementIndex::Of(std::string_view 
   return found == by_way_.end() ? std::vector<const backends::Measurement*>() : found->second;
 }
 
+std::vector<const backends::Measurement*> MeasurementIndex::Of(std::string_view device_id) const {
+  std::vector<const backends::Measurement*> all;
+  for (auto way = by_way_.lower_bound({device_id, "", ""});
+       way != by_way_.end() && std::get<0>(way->first) == device_id; ++way)
+    all.insert(all.end(), way->second.begin(), way->second.end());
+  return all;
+}
+
 bool ScoresBy(const backends::Measurement& measurement, const Score& score) {
   using kernels::Kernel;
   if (measurement.kernel == Kernel::kGemv) return score.gemv == measurement.in_dtype;
@@ -238,6 +253,23 @@ std::vector<const backends::Measurement*> FiguresBehind(const Report& report, co
   auto figures = MeasurementsOf(report.measurements, way.device_id, way.runtime, way.driver);
   std::erase_if(figures, [&](const auto* m) { return !IsVerified(*m) || !ScoresBy(*m, way); });
   return figures;
+}
+
+bool IsNoisy(const Report& report, const Score& score) {
+  for (const Side side : {Side::kOwn, Side::kRest}) {
+    const auto figures = FiguresBehind(report, score, side);
+    if (std::any_of(figures.begin(), figures.end(),
+                    [](const auto* m) { return m->quality == backends::Quality::kNoisy; }))
+      return true;
+  }
+  return false;
+}
+
+bool IsRangeAlone(const Report& report, const Score& score) {
+  constexpr double kWide = 10;
+  const auto& speed = score.writing_tokens_per_s ? score.writing_tokens_per_s : score.tokens_per_s;
+  const bool wide = score.basis == Basis::kEstimated && speed && speed->high > kWide * speed->low;
+  return wide || IsNoisy(report, score);
 }
 
 bool IsOwn(const backends::Measurement& measurement) { return kernels::IsOwn(measurement.implementation); }

@@ -39,6 +39,9 @@ inline constexpr std::string_view kUnseen = "unseen";
   return view.matched_by == kBrought || view.matched_by == kUnseen;
 }
 
+// "ANV Mesa 25.2.6"; of a way that no probe saw: why.
+[[nodiscard]] std::string DriverText(const probe::View& view);
+
 // What a described machine's devices have in the place of a driver's name: nobody said it.
 inline constexpr std::string_view kDescribed = "assumed";
 
@@ -113,6 +116,8 @@ class MeasurementIndex {
   [[nodiscard]] std::vector<const backends::Measurement*> Of(std::string_view device_id,
                                                              std::string_view runtime,
                                                              std::string_view driver) const;
+  // By whichever way.
+  [[nodiscard]] std::vector<const backends::Measurement*> Of(std::string_view device_id) const;
 
  private:
   std::map<std::tuple<std::string_view, std::string_view, std::string_view>,
@@ -128,6 +133,12 @@ class MeasurementIndex {
 enum class Side { kOwn, kRest };
 [[nodiscard]] std::vector<const backends::Measurement*> FiguresBehind(const Report& report,
                                                                       const Score& score, Side side);
+
+// Whether a figure that the score rests on is noisy.
+[[nodiscard]] bool IsNoisy(const Report& report, const Score& score);
+// Whether its speed is known within its range alone, and is printed as that everywhere: it is noisy, or is an
+// estimate that spans a power of ten.
+[[nodiscard]] bool IsRangeAlone(const Report& report, const Score& score);
 
 // By a kernel of this tool, not by a library that was found.
 [[nodiscard]] bool IsOwn(const backends::Measurement& measurement);

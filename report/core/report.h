@@ -72,7 +72,8 @@ struct Score {
   std::optional<double> needed_bytes;  // of memory, with everything in one place
   std::optional<double>
       streamed_bytes;        // of those, what the host keeps and brings twice in every training step
-  std::optional<bool> fits;  // false: the memory at hand does not do; a figure for speed alone
+  std::optional<bool> fits;  // false: the memory at hand does not do; the speed is what it would be if it did
+  std::optional<double> smaller_bytes;  // not printed: of a training step with 4-bit weights
   Basis basis = Basis::kMeasured;
   bool eligible = false;
   std::vector<std::string> reasons;  // why it is not eligible, or what a reader should know of it
@@ -206,6 +207,13 @@ struct Program {
   std::vector<std::string> left_out{};                // names of GPUs that the build is not for; not in JSON
 };
 
+// That nothing here holds the work, and the answer is for less of it.
+struct NothingFits {
+  double needed_bytes = 0;
+  std::optional<double> available_bytes;  // of the answer's way; absent: nobody says
+  std::optional<double> smaller_bytes;    // that 4-bit weights want of a training step; absent: no less fits
+};
+
 struct Recommendation {
   Use use = Use::kInference;
   std::optional<std::string> target;
@@ -218,6 +226,7 @@ struct Recommendation {
   std::optional<Range> request_s;
   std::optional<Range> first_token_s;
   std::optional<Range> writing_tokens_per_s;
+  std::optional<NothingFits> nothing_fits;
   Basis basis = Basis::kMeasured;
   Confidence confidence = Confidence::kMedium;
   std::vector<std::string> tie;        // "runtime@device_id" of what ties with it

@@ -57,6 +57,8 @@ WHICHGPU_FIELDS(Artefact, id, requirements, index, extra_index, find_links, asse
 
 WHICHGPU_FIELDS(Program, target, title, backend, device_id, artefact, command, reason, missing, warnings)
 
+WHICHGPU_FIELDS(NothingFits, needed_bytes, available_bytes, smaller_bytes)
+
 template <class V, probe::Is<Recommendation> S>
 void Fields(V& v, S& s) {
   v("use", s.use);
@@ -72,6 +74,7 @@ void Fields(V& v, S& s) {
   v("request_s", s.request_s);
   v("first_token_s", s.first_token_s);
   v("writing_tokens_per_s", s.writing_tokens_per_s);
+  v("nothing_fits", s.nothing_fits);
   v("basis", s.basis);
   v("confidence", s.confidence);
   v("tie", s.tie);

@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <map>
 
+#include "data/runtimes/runtimes.h"
+
 #include "backends/core/measurement.h"
 #include "probe/core/names.h"
 #include "probe/core/parse.h"
@@ -138,6 +140,34 @@ bool IsLeftOut(const probe::ProbeReport& probe) {
 
 bool IsUntold(const probe::ProbeReport& probe) {
   return probe.error && probe.error->Is(probe::OwnError::kNothingKnown);
+}
+
+std::string NothingFitsText(const Report& report, const Recommendation& answer) {
+  if (!answer.nothing_fits) return "";
+  const auto& [needed, available, smaller] = *answer.nothing_fits;
+  const bool trains = answer.use == Use::kTraining;
+  const auto work = trains ? std::string("training")
+                    : report.request
+                        ? report.request->inference.model + " " + report.request->inference.format
+                        : std::string("the model");
+  auto text =
+      fmt::format("nothing here fits {}: {} needs {}", work, trains ? "a step" : "it", BytesText(needed));
+  const auto way = fmt::format(
+      "{} on {}", RuntimeName(report.devices, answer.device_id, answer.backend, answer.driver.value_or("")),
+      DeviceName(report.devices, answer.device_id));
+  if (available) text += fmt::format(", and {} has {}", way, BytesText(*available));
+  if (smaller)
+    return fmt::format("{}; with 4-bit weights (QLoRA) it needs {}, which fits there", text,
+                       BytesText(*smaller));
+  return fmt::format("{}; what is smaller runs best by {}", text, available ? "that" : way);
+}
+
+std::string NotAskedText(const Tables& tables, std::string_view runtime) {
+  const auto here = data::RuntimesOfThisBuild();
+  const bool can = std::find(here.begin(), here.end(), runtime) != here.end();
+  return fmt::format("{} was not asked: {}", Title(tables, runtime),
+                     can ? "--only, --skip or --sysroot left it out, or the version that looked here can not"
+                         : "this version can not look for it");
 }
 
 std::string OutcomeText(const Tables& tables, const probe::ProbeReport& probe) {

@@ -53,6 +53,13 @@ inline constexpr std::string_view kAndWithIt = ", and with it whatever was to co
 [[nodiscard]] std::string OutcomeText(const Tables& tables, std::string_view runtime,
                                       const probe::DriverReport& driver);
 
+// Of an answer that is for less than the work that was asked about: "nothing here fits training: ...".
+[[nodiscard]] std::string NothingFitsText(const Report& report, const Recommendation& answer);
+
+// Of a runtime that no probe of the report is of: "CUDA was not asked: --only, --skip or --sysroot left it
+// out, or whatever looked here can not", or that this version can not.
+[[nodiscard]] std::string NotAskedText(const Tables& tables, std::string_view runtime);
+
 // The driver's name, else the base name of its manifest, else "a driver".
 [[nodiscard]] std::string DriverName(const probe::DriverReport& driver);
 

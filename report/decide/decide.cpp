@@ -222,9 +222,65 @@ std::size_t CountViews(const Report& report) {
       [](std::size_t sum, const probe::PhysicalDevice& device) { return sum + device.views.size(); });
 }
 
+// What is answered by ways that nobody could look for, and what they score. The report has them once its
+// findings are told: of those nothing is found.
+struct Supposed {
+  std::vector<targets::WayBeyond> ways;
+  std::vector<Score> scores;
+};
+
+void AddViews(const std::vector<targets::WayBeyond>& ways, std::vector<probe::PhysicalDevice>& devices) {
+  for (const auto& way : ways) {
+    for (auto& device : devices) {
+      if (device.id == way.device_id && !FindView(device, way.view.device.runtime, way.view.device.driver))
+        device.views.push_back(way.view);
+    }
+  }
+}
+
+bool IsBy(const targets::WayBeyond& way, const std::string& device_id, const std::string& runtime) {
+  return device_id == way.device_id && runtime == way.view.device.runtime;
+}
+
+// A caller without a program is told what the program does that this answer leads to: it does not train on
+// the processor beside a GPU because this build has no module for the GPU's runtime. nullopt where no such
+// way is the better one.
+std::optional<Recommendation> AnswerBeyond(const Deciding& deciding, const Report& report, Use use,
+                                           Supposed& supposed) {
+  const auto& tables = deciding.tables;
+  auto ways = targets::WaysBeyond(tables, report, use);
+  if (ways.empty()) return std::nullopt;
+  Report with = report;
+  AddViews(ways, with.devices);
+  with.scores = Scores(tables, deciding.record, with, deciding.measured);
+  std::erase_if(with.scores, [&](const Score& score) {
+    return score.use != use && std::any_of(ways.begin(), ways.end(), [&](const auto& way) {
+             return IsBy(way, score.device_id, score.runtime);
+           });
+  });
+  if (with.terms.narrow()) LetSmallCardsTrain(tables, with, with.scores);
+  auto answer = recommend::Recommend(tables, with, use);
+  if (!answer) return std::nullopt;
+  const auto way = std::find_if(ways.begin(), ways.end(), [&](const auto& one) {
+    return IsBy(one, answer->device_id, answer->backend);
+  });
+  const Score* score = ScoreOf(with, *answer);
+  if (way == ways.end() || !score) return std::nullopt;
+  answer->warnings.push_back(way->warning);
+  if (auto line = explain::OneLine(tables, with, *score); !line.empty()) answer->arithmetic = std::move(line);
+  supposed.scores.push_back(*score);
+  supposed.ways.push_back(*way);
+  return answer;
+}
+
+bool IsOfProcessor(const Report& report, const Recommendation& answer) {
+  const auto* device = FindDevice(report.devices, answer.device_id);
+  return !device || device->kind == probe::DeviceKind::kCpu;
+}
+
 // Fills in the scores and the answers of a report that has its devices, measurements and terms. It may have
 // the scores of nobody's terms already.
-void Answer(const Deciding& deciding, const std::vector<Use>& uses, Report& report) {
+Supposed Answer(const Deciding& deciding, const std::vector<Use>& uses, Report& report) {
   const auto& [tables, record, measured, all_asked, assumed, for_an_image] = deciding;
   const auto views = CountViews(report);
   if (report.terms.target) {
@@ -235,8 +291,14 @@ void Answer(const Deciding& deciding, const std::vector<Use>& uses, Report& repo
   if (report.scores.empty() || views != CountViews(report))
     report.scores = Scores(tables, record, report, measured);
   if (report.terms.narrow()) LetSmallCardsTrain(tables, report, report.scores);
+  Supposed supposed;
+  const bool may_suppose = all_asked && !report.terms.target && !report.terms.can;
   for (const Use use : uses) {
-    if (auto answer = recommend::Recommend(tables, report, use)) {
+    auto answer = recommend::Recommend(tables, report, use);
+    if (may_suppose && (!answer || IsOfProcessor(report, *answer))) {
+      if (auto beyond = AnswerBeyond(deciding, report, use, supposed)) answer = std::move(beyond);
+    }
+    if (answer) {
       if (report.terms.target) targets::AddArtefact(tables, all_asked, report, *answer);
       if (answer->artefact && !for_an_image)
         advise::AddEnvironment(report.host, *report.terms.target, *answer->artefact);
@@ -245,6 +307,7 @@ void Answer(const Deciding& deciding, const std::vector<Use>& uses, Report& repo
       report.no_answer = recommend::WhyNone(tables, report, use);
     }
   }
+  return supposed;
 }
 
 // What `recommend --target` answers of the programs that the answer's runtime names, by the tables of this
@@ -325,8 +388,9 @@ Report Decide(const RunRequest& request, const Tables& tables, const Record& rec
   report.terms.proof = report.terms.can && record.calibrated;
   const bool all_asked = !request.LeavesOut() && !record.left_out;
   const Deciding deciding{tables, record, measured, all_asked, !request.assume.empty(), request.for_an_image};
+  Supposed supposed;
   if (!request.uses.empty()) {
-    Answer(deciding, request.uses, report);
+    supposed = Answer(deciding, request.uses, report);
     if (report.command == kWholeReport) {
       for (Recommendation& answer : report.recommendations)
         answer.programs = ProgramsFor(deciding, report, answer);
@@ -334,6 +398,8 @@ Report Decide(const RunRequest& request, const Tables& tables, const Record& rec
   }
   explain::Explain(tables, report);
   advise::Advise(report);
+  AddViews(supposed.ways, report.devices);
+  std::move(supposed.scores.begin(), supposed.scores.end(), std::back_inserter(report.scores));
   return report;
 }
 

@@ -109,7 +109,8 @@ std::optional<Finding> OfFigures(const Way& way, const Figures& measured) {
     if (m->status == worst->status) AddEvidence(finding, m->implementation, FailureText(*m));
   }
   finding.meaning = advice->meaning;
-  finding.fix.push_back({std::string(advice->fix), std::nullopt, false, false});
+  finding.fix.push_back(
+      {fmt::format(fmt::runtime(advice->fix), Title(way.tables, of.runtime)), std::nullopt, false, false});
   return finding;
 }
 

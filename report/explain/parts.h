@@ -29,7 +29,7 @@ struct OutcomeAdvice {
 struct StatusAdvice {
   backends::MeasurementStatus status;
   std::string_view meaning;
-  std::string_view fix;
+  std::string_view fix;  // {}: the runtime, for people
 };
 // nullptr: there is nothing to do about it.
 [[nodiscard]] const OutcomeAdvice* AdviceFor(probe::Outcome outcome);

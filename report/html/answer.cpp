@@ -59,10 +59,15 @@ Element AnswerPart(const Tables& tables, const Report& report) {
     head.Add(Element("h1", {}, render::WithoutAnswer(report)));
     return head;
   }
-  const auto all = render::TellAnswers(tables, report, kDash);
+  const auto all = render::TellAnswers(report, kDash);
   for (const ToldAnswer& told : all) {
     const bool first = &told == &all.front();
     Element title = first ? Element("h1") : Element("p", {{"class", "also"}});
+    if (!told.nothing_fits.empty()) {
+      title.Text(told.nothing_fits);
+      head.Add(std::move(title)).Add(Paragraph("why", Because(told)));
+      continue;
+    }
     AddUse(told, title);
     title.Text(told.promises.empty() ? ";" : ":");
     Element promise("p", {{"class", "promise"}});

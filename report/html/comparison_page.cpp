@@ -90,7 +90,7 @@ std::string ComparisonPage(const Comparison& comparison) {
   head.Add(Paragraph("brand", "whichgpu compare"));
   head.Add(Element("h1", {}, verdict));
   head.Add(Paragraph("dim", render::ComparedText(clean)));
-  for (const auto& [text, style] : render::Meanings(clean, "\u2192"))
+  for (const auto& [text, style] : render::Meanings(clean, "\u2192", kDash))
     head.Add(Paragraph(style == Style::kDim ? "dim" : "promise", text));
   for (const auto& note : clean.notes) head.Add(Paragraph("warning", note));
   Element main("main");

@@ -27,8 +27,7 @@ namespace {
 using backends::Measurement;
 
 std::string ViewText(const probe::PhysicalDevice& device, const probe::View& view) {
-  std::vector<std::string> facts = {view.device.driver +
-                                    (view.device.driver_version ? " " + *view.device.driver_version : "")};
+  std::vector<std::string> facts = {DriverText(view)};
   if (IsSoftware(device, view)) facts.emplace_back("software on this processor");
   if (view.device.architecture) facts.push_back(*view.device.architecture);
   if (view.environment_hidden) facts.push_back("hidden from others by " + *view.environment_hidden);

@@ -17,8 +17,9 @@
 namespace report::html {
 namespace {
 
-std::string TitleOf(const Tables& tables, const Report& report) {
-  const auto told = render::TellAnswers(tables, report, kDash);
+std::string TitleOf(const Report& report) {
+  const auto told = render::TellAnswers(report, kDash);
+  if (!told.empty() && !told.front().nothing_fits.empty()) return "whichgpu: nothing here fits";
   return told.empty() ? "whichgpu: no answer"
                       : fmt::format("whichgpu: use {} on {}", told.front().way, told.front().device);
 }
@@ -54,8 +55,7 @@ std::string ReportPage(const Tables& tables, const Report& report) {
   main.Add(DevicesPart(tables, clean));
   main.Add(StackPart(tables, clean));
   main.Add(Foot(clean));
-  return Document(TitleOf(tables, clean), std::move(main), "report",
-                  render::JsonObject(report, kWholeReport));
+  return Document(TitleOf(clean), std::move(main), "report", render::JsonObject(report, kWholeReport));
 }
 
 std::string RooflinePicture(const Tables& tables, const Report& report) {

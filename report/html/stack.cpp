@@ -83,11 +83,10 @@ Element Runtimes(const Report& report, const probe::PhysicalDevice& device) {
   Layer layer;
   if (device.views.empty()) layer.Add(State::kBad, "no runtime reaches it");
   for (const probe::View& view : device.views) {
-    const auto version = view.device.driver_version.value_or("");
-    layer.Add(State::kGood,
-              fmt::format("{}: {}{}{}",
-                          RuntimeName(report.devices, device.id, view.device.runtime, view.device.driver),
-                          view.device.driver, version.empty() ? "" : " ", version));
+    layer.Add(
+        IsSupposed(view) ? State::kNone : State::kGood,
+        fmt::format("{}: {}", RuntimeName(report.devices, device.id, view.device.runtime, view.device.driver),
+                    DriverText(view)));
   }
   return std::move(layer).Done();
 }

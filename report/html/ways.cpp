@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "report/core/devices.h"
 #include "report/core/quantity.h"
 #include "report/html/sections.h"
 #include "report/render/ranked.h"
@@ -19,7 +20,7 @@ namespace {
 
 std::string MarkOf(const Report& report, const Score& score) {
   std::vector<std::string> words;
-  if (render::IsNoisy(report, score)) words.emplace_back("noisy");
+  if (IsNoisy(report, score)) words.emplace_back("noisy");
   if (score.basis == Basis::kEstimated || score.basis == Basis::kAssumed) words.emplace_back("estimated");
   words.insert(words.end(), score.reasons.begin(), score.reasons.end());
   return fmt::format("{}", fmt::join(words, "; "));
@@ -42,9 +43,9 @@ void AddRow(const Report& report, const Recommendation* answer, const render::Sh
   table.Head(render::WayOf(report, score));
   table.Cell(render::DeviceText(report, way));
   // What is only known within a range is shown as that, once.
-  const bool noisy = render::IsNoisy(report, score);
-  table.Cell(noisy ? TokensRangeText(rate, kDash) : TokensText(rate.value), rate.value, "strong");
-  table.Cell(noisy ? "" : TokensRangeText(rate, kDash), rate.value);
+  const bool alone = IsRangeAlone(report, score);
+  table.Cell(alone ? TokensRangeText(rate, kDash) : TokensText(rate.value), rate.value, "strong");
+  table.Cell(alone ? "" : TokensRangeText(rate, kDash), rate.value);
   if (whole) {
     Time(score.first_token_s, table);
     Time(score.request_s, table);
@@ -87,7 +88,7 @@ Element WaysPart(const Tables& tables, const Report& report) {
   AddUse(tables, report, Use::kInference, "Inference", section);
   AddUse(tables, report, Use::kTraining, "Training", section);
   const bool ranges = std::any_of(report.scores.begin(), report.scores.end(), [&](const Score& score) {
-    return score.eligible && score.tokens_per_s && !render::IsNoisy(report, score);
+    return score.eligible && score.tokens_per_s && !IsNoisy(report, score);
   });
   section.Add(Paragraph("dim", std::string(ranges ? "Likely: where the true rate lies, with 95 %. " : "") +
                                    "In all: the prompt and the whole output, which orders."));

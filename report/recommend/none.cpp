@@ -69,9 +69,7 @@ std::string WayReason(const Report& report, const Score& score) {
 std::string RuntimeReason(const Tables& tables, const Report& report, const std::string& runtime) {
   const auto probe = std::find_if(report.probes.begin(), report.probes.end(),
                                   [&](const auto& one) { return one.module == runtime; });
-  if (probe == report.probes.end())
-    return fmt::format("{} was not looked for: --only or --skip leave it out, or this version can not",
-                       Title(tables, runtime));
+  if (probe == report.probes.end()) return NotAskedText(tables, runtime);
   if (probe->outcome != probe::Outcome::kOk) return OutcomeText(tables, *probe);
   const auto driver = std::find_if(probe->drivers.begin(), probe->drivers.end(), [](const auto& one) {
     return one.outcome != probe::Outcome::kOk && one.outcome != probe::Outcome::kNoDevice &&

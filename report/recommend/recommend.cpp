@@ -122,6 +122,18 @@ bool IsUnderQuota(const Report& report, const Score& chosen) {
          *processor->quota_cores < processor->usable_threads.value_or(processor->threads.value_or(0));
 }
 
+// Of a way without a measured figure.
+std::string EstimatedText(const Report& report, const Score& chosen) {
+  const auto any = [&](bool of_device) {
+    return std::any_of(report.measurements.begin(), report.measurements.end(), [&](const auto& m) {
+      return IsVerified(m) && (!of_device || m.device_id == chosen.device_id);
+    });
+  };
+  if (!any(false)) return "nothing was measured: the rates are estimated from facts";
+  return fmt::format("{} was not measured: its rates are estimated from facts{}", chosen.runtime,
+                     any(true) ? " and from what other runtimes measured of the device" : "");
+}
+
 void Judge(const Report& report, const Score& chosen, Recommendation& answer) {
   auto look = Look(FiguresBehind(report, chosen, Side::kOwn));
   auto whose = answer.backend;
@@ -150,17 +162,15 @@ void Judge(const Report& report, const Score& chosen, Recommendation& answer) {
     answer.warnings.emplace_back("the run was interrupted once everything was measured");
   const bool estimated = chosen.basis == Basis::kEstimated;
   const auto measured = MeasurementsOf(report.measurements, chosen.device_id, chosen.runtime, chosen.driver);
-  if (estimated &&
+  // Of a way that nobody can look for the answer has a warning of its own.
+  const auto* device = FindDevice(report.devices, chosen.device_id);
+  const auto* view = device ? FindView(*device, chosen.runtime, chosen.driver) : nullptr;
+  if (estimated && !(view && view->matched_by == kUnseen) &&
       std::none_of(measured.begin(), measured.end(), [](const auto* m) { return IsVerified(*m); }))
-    answer.warnings.emplace_back("nothing was measured: the rates are estimated from facts");
+    answer.warnings.push_back(EstimatedText(report, chosen));
   const bool fits = chosen.fits.value_or(true);
-  // The report's first lines say it of training, which few machines hold.
-  if (!fits && (chosen.use != Use::kTraining || report.command != kWholeReport)) {
-    answer.warnings.push_back(
-        fmt::format("{} does not fit the memory here ({} are needed): the figure tells a speed and no more",
-                    chosen.use == Use::kTraining ? "a step of training" : "the model",
-                    BytesText(chosen.needed_bytes.value_or(0))));
-  }
+  // The report's first lines say it.
+  if (!fits && report.command != kWholeReport) answer.warnings.push_back(NothingFitsText(report, answer));
   const bool undecided = !answer.undecided.empty();
   if (undecided && !estimated) {
     answer.warnings.push_back(fmt::format(
@@ -352,6 +362,11 @@ Standing StandingOf(Scores ordered) {
   return standing;
 }
 
+std::optional<double> BytesOfWay(const Report& report, const Score& score) {
+  const double bytes = MemoryOf(report, score);
+  return bytes > 0 ? std::optional(bytes) : std::nullopt;
+}
+
 Recommendation Of(const Report& report, const Standing& standing, const Score& chosen) {
   Recommendation answer;
   answer.use = chosen.use;
@@ -362,6 +377,9 @@ Recommendation Of(const Report& report, const Standing& standing, const Score& c
   answer.request_s = chosen.request_s;
   answer.first_token_s = chosen.first_token_s;
   answer.writing_tokens_per_s = chosen.writing_tokens_per_s;
+  if (!chosen.fits.value_or(true))
+    answer.nothing_fits =
+        NothingFits{chosen.needed_bytes.value_or(0), BytesOfWay(report, chosen), chosen.smaller_bytes};
   answer.basis = chosen.basis;
   const auto name = [&](const Score* score) {
     return WayName(report.devices, score->device_id, score->runtime, score->driver);
@@ -388,7 +406,10 @@ void AddReasons(const Tables& tables, const Report& report, const Standing& stan
   AddSaid(answer.reasons, FasterReason(report, chosen));
   if (processor) AddSaid(answer.reasons, SoftwareReason(report, *device, chosen));
   if (answer.reasons.empty()) answer.reasons.push_back(OnlyOptionReason(report, chosen));
-  for (const std::string& text : chosen.reasons) answer.reasons.push_back({ReasonId::kOfTheWay, text});
+  for (const std::string& text : chosen.reasons) {
+    if (answer.nothing_fits && &text == &chosen.reasons.back()) continue;  // the first line says it
+    answer.reasons.push_back({ReasonId::kOfTheWay, text});
+  }
 }
 
 }  // namespace

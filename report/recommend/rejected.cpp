@@ -97,6 +97,28 @@ void AddProbed(const Tables& tables, const Report& report, std::vector<Rejected>
   }
 }
 
+// What might reach a GPU here: that it is no option tells nothing of it.
+void AddNotAsked(const Tables& tables, const Report& report, std::vector<Rejected>& out) {
+  const auto may_reach = [](const RuntimeFacts& facts, const probe::PhysicalDevice& device) {
+    const auto vendor = VendorOf(device);
+    return IsGpu(device) && (!facts.vendor || (vendor && IsOfVendor(facts, *vendor)));
+  };
+  for (const RuntimeFacts& facts : tables.runtimes) {
+    const bool is_known = std::any_of(report.probes.begin(), report.probes.end(),
+                                      [&](const auto& probe) { return probe.module == facts.name; });
+    const bool has_view = std::any_of(report.devices.begin(), report.devices.end(), [&](const auto& device) {
+      return std::any_of(device.views.begin(), device.views.end(),
+                         [&](const probe::View& view) { return view.device.runtime == facts.name; });
+    });
+    if (facts.name == kProcessorRuntime || is_known || has_view ||
+        std::none_of(report.devices.begin(), report.devices.end(),
+                     [&](const auto& device) { return may_reach(facts, device); }))
+      continue;
+    const auto reason = NotAskedText(tables, facts.name);
+    out.push_back({std::nullopt, facts.name, std::nullopt, reason, reason, ReasonId::kNotAsked});
+  }
+}
+
 std::string UnreachedReason(const Tables& tables, const Report& report, const probe::PhysicalDevice& device) {
   if (report.not_asked.device_ids.contains(device.id)) return "not asked: " + report.not_asked.because;
   switch (device.kind) {
@@ -169,6 +191,7 @@ std::vector<Rejected> RejectedOptions(const Tables& tables, const Report& report
   AddScored(report, use, chosen, tied, out);
   AddUnreached(tables, report, out);
   AddProbed(tables, report, out);
+  AddNotAsked(tables, report, out);
   return out;
 }
 

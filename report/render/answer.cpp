@@ -15,6 +15,7 @@
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
 #include "report/core/report_names.h"
+#include "report/core/wording.h"
 #include "report/render/ranked.h"
 #include "report/render/sections.h"
 #include "report/render/told.h"
@@ -22,25 +23,27 @@
 namespace report::render {
 namespace {
 
+bool HasVerified(const Report& report) {
+  return std::any_of(report.measurements.begin(), report.measurements.end(), IsVerified);
+}
+
 // What one answer promises: "120 tokens/s", "first token after 82 ms", or "training 2590 tokens/s".
-std::vector<std::string> Promises(const Tables& tables, const Report& report, const Recommendation& answer,
-                                  std::string_view dash) {
+std::vector<std::string> Promises(const Report& report, const Recommendation& answer, std::string_view dash) {
   const auto* score = ScoreOf(report, answer);
-  if (!answer.tokens_per_s || !score) return {};
+  if (!answer.tokens_per_s || !score || answer.nothing_fits) return {};
   const std::string use(probe::NameOf(answer.use));
-  if (!score->fits.value_or(true)) {
-    const auto& r = tables.reference.inference;
-    const auto work = answer.use == Use::kTraining ? use : r.model + " " + r.format;
-    return {fmt::format("{} ({}) does not fit", work, BytesText(score->needed_bytes.value_or(0)))};
-  }
+  // Where nothing was measured a warning says it of all.
+  const bool alone = score->basis == Basis::kEstimated && HasVerified(report);
+  const auto speed = SpeedText(report, *score, dash) + (alone ? " (estimated)" : "");
   if (score->writing_tokens_per_s && score->first_token_s)
-    return {SpeedText(report, *score, dash), "first token after " + SecondsText(score->first_token_s->value)};
-  return {use + " " + SpeedText(report, *score, dash)};
+    return {speed, "first token after " + SecondsText(score->first_token_s->value)};
+  return {use + " " + speed};
 }
 
 // The sentence of one answer: "Use cuda on GeForce RTX 4090: 120 tokens/s, first token after 82 ms". The
 // first promise is marked; none is broken over two lines where it fits one.
 void Promise(const ToldAnswer& told, Page& page) {
+  if (!told.nothing_fits.empty()) return page.Flow(told.nothing_fits, 2, Style::kStrong);
   constexpr int kIndent = 2;
   constexpr int kLongestName = 60;
   const auto& promises = told.promises;
@@ -62,25 +65,33 @@ void Promise(const ToldAnswer& told, Page& page) {
   page.End();
 }
 
+std::string Capitalised(std::string text) {
+  if (!text.empty() && text.front() >= 'a' && text.front() <= 'z')
+    text.front() = static_cast<char>(text.front() - 'a' + 'A');
+  return text;
+}
+
 bool SameWay(const Recommendation& a, const Recommendation& b) {
   return a.backend == b.backend && a.device_id == b.device_id && a.driver == b.driver;
 }
 
 }  // namespace
 
-std::vector<ToldAnswer> TellAnswers(const Tables& tables, const Report& report, std::string_view dash) {
+std::vector<ToldAnswer> TellAnswers(const Report& report, std::string_view dash) {
   std::vector<ToldAnswer> told;
-  const bool some = std::any_of(report.measurements.begin(), report.measurements.end(), IsVerified);
+  const bool some = HasVerified(report);
   for (const auto& answer : report.recommendations) {
-    auto promises = Promises(tables, report, answer, dash);
-    if (!told.empty() && SameWay(*told.front().answer, answer)) {
+    auto promises = Promises(report, answer, dash);
+    const bool merges = !told.empty() && !answer.nothing_fits && !told.front().answer->nothing_fits;
+    if (merges && SameWay(*told.front().answer, answer)) {
       for (auto& promise : promises) told.front().promises.push_back(std::move(promise));
       continue;
     }
     told.push_back({&answer,
                     RuntimeName(report.devices, answer.device_id, answer.backend, answer.driver.value_or("")),
                     DeviceName(report.devices, answer.device_id), std::move(promises),
-                    some ? "its speed is not known" : "nothing was measured"});
+                    some ? "its speed is not known" : "nothing was measured",
+                    Capitalised(NothingFitsText(report, answer))});
   }
   return told;
 }
@@ -98,9 +109,9 @@ std::string_view WithoutAnswer(const Report& report) {
                             : "No answer was asked for";
 }
 
-void Answer(const Tables& tables, const Report& report, std::size_t most_reasons, Page& page) {
+void Answer(const Report& report, std::size_t most_reasons, Page& page) {
   if (report.recommendations.empty()) return page.Flow(WithoutAnswer(report), 0, Style::kStrong);
-  for (const ToldAnswer& told : TellAnswers(tables, report, page.signs().dash)) {
+  for (const ToldAnswer& told : TellAnswers(report, page.signs().dash)) {
     Promise(told, page);
     const auto& reasons = told.answer->reasons;
     const auto shown = static_cast<std::ptrdiff_t>(std::min(most_reasons, reasons.size()));

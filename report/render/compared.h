@@ -35,7 +35,8 @@ struct MeaningLine {
   std::string text;
   Style style;  // strong where it differs
 };
-[[nodiscard]] std::vector<MeaningLine> Meanings(const Comparison& comparison, std::string_view arrow);
+[[nodiscard]] std::vector<MeaningLine> Meanings(const Comparison& comparison, std::string_view arrow,
+                                                std::string_view dash);
 
 // "62.0 TFLOP/s"; "-" of nothing.
 [[nodiscard]] std::string ValueText(const std::optional<double>& value, const std::string& unit);

@@ -97,13 +97,14 @@ std::string PercentChange(double ratio) {
 
 namespace {
 
-std::string SpeedText(const ComparedChoice& choice) {
+std::string SpeedText(const ComparedChoice& choice, std::string_view dash) {
+  if (choice.alone) return TokensRangeText(*choice.alone, dash);
   return choice.tokens_per_s ? TokensText(*choice.tokens_per_s) : "?";
 }
 
 // "still cuda on RTX 4090", "now vulkan in the place of cuda, on RTX 4090"
 std::string ChoiceText(const ComparedAnswer& answer) {
-  const auto& [backend, device_id, device, speed, measured] = answer.other;
+  const auto& [backend, device_id, device, speed, alone, measured] = answer.other;
   // Another card may stand in one's place.
   const bool same_device = answer.base.device_id == device_id && answer.base.device == device;
   if (same_device && answer.base.backend == backend) return fmt::format("still {} on {}", backend, device);
@@ -114,10 +115,10 @@ std::string ChoiceText(const ComparedAnswer& answer) {
 }
 
 // "writes 119 -> 84 tokens/s (-29 %)"
-std::string ChangeText(const ComparedAnswer& answer, std::string_view arrow) {
+std::string ChangeText(const ComparedAnswer& answer, std::string_view arrow, std::string_view dash) {
   const auto verb = answer.use == Use::kTraining ? "trains" : "writes";
-  const auto before = SpeedText(answer.base);
-  const auto after = SpeedText(answer.other);
+  const auto before = SpeedText(answer.base, dash);
+  const auto after = SpeedText(answer.other, dash);
   if (before == after) return fmt::format("{} {} tokens/s as before", verb, after);
   auto text = fmt::format("{} {} {} {} tokens/s", verb, before, arrow, after);
   if (answer.ratio)
@@ -128,12 +129,13 @@ std::string ChangeText(const ComparedAnswer& answer, std::string_view arrow) {
 
 }  // namespace
 
-std::vector<MeaningLine> Meanings(const Comparison& comparison, std::string_view arrow) {
+std::vector<MeaningLine> Meanings(const Comparison& comparison, std::string_view arrow,
+                                  std::string_view dash) {
   std::vector<MeaningLine> lines;
   for (const ComparedAnswer& answer : comparison.answers) {
     std::string text = ChoiceText(answer);
     if (answer.base.tokens_per_s || answer.other.tokens_per_s)
-      text = fmt::format("{}, {}", ChangeText(answer, arrow), text);
+      text = fmt::format("{}, {}", ChangeText(answer, arrow, dash), text);
     lines.push_back({std::move(text), answer.differs.value_or(false) ? Style::kStrong : Style::kPlain});
   }
   if (!lines.empty() && comparison.base.tool_version != comparison.other.tool_version)
@@ -182,7 +184,7 @@ std::string ComparisonText(const Comparison& comparison, const TerminalOptions& 
       if (is_in(row)) Row(row, group.style, page);
     }
   }
-  if (const auto lines = Meanings(clean, page.signs().arrow); !lines.empty()) {
+  if (const auto lines = Meanings(clean, page.signs().arrow, page.signs().dash); !lines.empty()) {
     Heading(page, "What it means", "");
     for (const auto& [text, style] : lines) page.To(2).Flow(text, 4, style);
   }

@@ -190,7 +190,7 @@ void Files(const Report& report, const probe::RuntimeDevice& of, Page& page) {
 
 void Way(const probe::PhysicalDevice& device, const probe::View& view, int label, Page& page) {
   std::vector<std::string> facts;
-  facts.push_back(view.device.driver + (view.device.driver_version ? " " + *view.device.driver_version : ""));
+  facts.push_back(DriverText(view));
   if (IsSoftware(device, view)) facts.emplace_back("software on this processor");
   if (view.device.architecture) facts.push_back(*view.device.architecture);
   // Where its own part of the memory is not what programs have by this way.

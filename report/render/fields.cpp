@@ -17,6 +17,7 @@
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
 #include "report/core/report_names.h"
+#include "report/core/wording.h"
 #include "report/render/device_words.h"
 #include "report/render/ranked.h"
 
@@ -113,8 +114,16 @@ Value Architecture(const Line& line) {
   return {ArchitectureText(*facts->target, line.view->device.architecture, Reader::kPeople)};
 }
 
+// A runtime that nobody asked.
+bool IsNotAsked(const Line& line) {
+  const auto& probes = line.report->probes;
+  return !line.device && std::none_of(probes.begin(), probes.end(),
+                                      [&](const auto& probe) { return probe.module == line.backend; });
+}
+
 // Whether it may be taken: "unknown" where no kernel ran that would tell.
 Value Usable(const Line& line) {
+  if (IsNotAsked(line)) return {"unknown"};
   bool eligible = false;
   for (const Use use : {Use::kInference, Use::kTraining}) {
     const Score* score = ScoreOf(line, use);
@@ -153,6 +162,7 @@ Value QualityOf(const Line& line) {
 
 // Why the first answer did not take it.
 Value ReasonOf(const Line& line) {
+  if (IsNotAsked(line)) return {NotAskedText(*line.tables, line.backend)};
   if (line.report->recommendations.empty()) return {};
   const auto& answer = line.report->recommendations.front();
   if (line.view && Holds(answer.tie, line)) return {"as fast as the answer, within 5 %"};
@@ -326,6 +336,16 @@ bool TellsOfRuntimes(const QueryRequest& request) {
   });
 }
 
+// Where the caller names a runtime of which nothing is known, that is told.
+void AddNamed(const Tables& tables, const Report& report, const QueryRequest& request,
+              std::vector<Line>& lines) {
+  for (const std::string& name : request.backends) {
+    const bool has_line =
+        std::any_of(lines.begin(), lines.end(), [&](const Line& line) { return line.backend == name; });
+    if (Find(tables, name) && !has_line) lines.push_back({&tables, &report, nullptr, nullptr, name, 0});
+  }
+}
+
 std::vector<Line> Asked(std::vector<Line> lines, const QueryRequest& request) {
   if (!TellsOfRuntimes(request)) std::erase_if(lines, [](const Line& line) { return !line.device; });
   std::erase_if(lines, [&](const Line& line) {
@@ -432,7 +452,9 @@ QueryAnswer Query(const Tables& tables, const Report& unclean, const QueryReques
   for (const auto& name : request.fields) {
     if (const Row* row = RowOf(name)) rows.push_back(row);
   }
-  const auto lines = Asked(LinesOf(tables, report), request);
+  auto all = LinesOf(tables, report);
+  AddNamed(tables, report, request, all);
+  const auto lines = Asked(std::move(all), request);
   if (request.format == QueryFormat::kJson) {
     auto object = probe::Json::object();
     object["schema_version"] = report.schema_version;

@@ -58,6 +58,13 @@ bool IsRejected(const Report& report, const Rejected& option) {
   });
 }
 
+// Another use's answer is of the runtime.
+bool IsAnAnswer(const Report& report, const Rejected& option) {
+  const auto& answers = report.recommendations;
+  return std::any_of(answers.begin(), answers.end(),
+                     [&](const auto& answer) { return answer.backend == option.runtime; });
+}
+
 // Figures differ from one of several equal devices to the next; what they mean does not.
 std::string WithoutFigures(std::string text) {
   std::erase_if(text, [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
@@ -77,6 +84,7 @@ std::vector<NotUsedLine> NotUsedLines(const Report& report, bool verbose) {
       if (IsRanked(report, option) || IsTold(report, option.device_id, option.runtime, verbose)) continue;
       const bool first = &answer == &report.recommendations.front();
       if (!first && IsRejected(report, option)) continue;
+      if (!option.device_id && IsAnAnswer(report, option)) continue;
       NotUsedLine line{Label(report, option), option.reason, {option.device_id.value_or("")}};
       const auto told = std::find_if(lines.begin(), lines.end(),
                                      [&](const NotUsedLine& known) { return SaysTheSame(known, line); });

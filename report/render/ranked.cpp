@@ -62,20 +62,11 @@ std::vector<std::string> MarkNotes(const Recommendation& answer) {
   return notes;
 }
 
-bool IsNoisy(const Report& report, const Score& score) {
-  for (const Side side : {Side::kOwn, Side::kRest}) {
-    const auto figures = FiguresBehind(report, score, side);
-    if (std::any_of(figures.begin(), figures.end(),
-                    [](const auto* m) { return m->quality == backends::Quality::kNoisy; }))
-      return true;
-  }
-  return false;
-}
-
 std::string SpeedText(const Report& report, const Score& score, std::string_view dash) {
   const auto& speed = score.writing_tokens_per_s ? score.writing_tokens_per_s : score.tokens_per_s;
   if (!speed) return "";
-  return (IsNoisy(report, score) ? TokensRangeText(*speed, dash) : TokensText(speed->value)) + " tokens/s";
+  return (IsRangeAlone(report, score) ? TokensRangeText(*speed, dash) : TokensText(speed->value)) +
+         " tokens/s";
 }
 
 std::string WayOf(const Report& report, const Score& score) {

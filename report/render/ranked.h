@@ -29,9 +29,6 @@ namespace report::render {
 // What the marks of its places say, where it has any.
 [[nodiscard]] std::vector<std::string> MarkNotes(const Recommendation& answer);
 
-// Whether a figure that the score rests on is noisy: it is known within its range alone.
-[[nodiscard]] bool IsNoisy(const Report& report, const Score& score);
-
 // How fast it writes, or trains: "139 tokens/s"; what is known within a range alone is that range, with
 // `dash` in it. "" without a prediction.
 [[nodiscard]] std::string SpeedText(const Report& report, const Score& score, std::string_view dash);

@@ -18,9 +18,9 @@
 namespace report::render {
 namespace {
 
-std::string Detail(const Score& score) {
+std::string Detail(const Report& report, const Score& score, const Page& page) {
   if (score.writing_tokens_per_s && score.first_token_s) {
-    return fmt::format("{} tokens/s, first token after {}", TokensText(score.writing_tokens_per_s->value),
+    return fmt::format("{}, first token after {}", SpeedText(report, score, page.signs().dash),
                        SecondsText(score.first_token_s->value));
   }
   if (score.use != Use::kTraining) return "";
@@ -33,14 +33,17 @@ std::string Detail(const Score& score) {
 // tokens/s always are those of writing.
 struct Prediction {
   std::string value;
-  std::string low;
-  std::string high;
+  std::string likely;  // "" where the value is that range, for no more is known
 };
-Prediction Shown(const Score& score) {
-  if (const auto& time = score.request_s)
-    return {SecondsText(time->value), SecondsText(time->low), SecondsText(time->high)};
-  const auto& range = *score.tokens_per_s;
-  return {TokensText(range.value) + " tokens/s", TokensText(range.low), TokensText(range.high)};
+Prediction Shown(const Report& report, const Score& score, const Page& page) {
+  const auto dash = page.signs().dash;
+  const bool alone = IsRangeAlone(report, score);
+  if (const auto& time = score.request_s) {
+    auto range = SecondsText(time->low).append(dash) + SecondsText(time->high);
+    return alone ? Prediction{std::move(range), ""} : Prediction{SecondsText(time->value), std::move(range)};
+  }
+  auto range = TokensRangeText(*score.tokens_per_s, dash);
+  return {SpeedText(report, score, dash), alone ? "" : std::move(range)};
 }
 
 constexpr int kRankWidth = 4;  // " 1. "
@@ -54,7 +57,7 @@ struct Columns {
 Columns Measure(const Report& report, const std::vector<const Score*>& scores, const Page& page) {
   Columns columns;
   for (const auto* score : scores) {
-    columns.tokens = std::max(columns.tokens, DisplayWidth(Shown(*score).value));
+    columns.tokens = std::max(columns.tokens, DisplayWidth(Shown(report, *score, page).value));
     columns.backend = std::max(columns.backend, DisplayWidth(WayOf(report, *score)) + 2);
     columns.device = std::max(columns.device, DisplayWidth(DeviceName(report.devices, score->device_id)));
   }
@@ -73,10 +76,10 @@ void Row(const Report& report, const Recommendation* answer, const Score& score,
     page.Add(Fit(DeviceName(report.devices, score.device_id), columns.device, page.options().unicode));
     page.To(kRankWidth + columns.backend + columns.device);
   }
-  const auto shown = Shown(score);
+  const auto shown = Shown(report, score, page);
   page.RightTo(page.column() + 2 + columns.tokens, shown.value, Style::kStrong);
-  page.Add("  ").Add(shown.low + std::string(page.signs().dash) + shown.high, Style::kDim);
-  const auto detail = Detail(score);
+  if (!shown.likely.empty()) page.Add("  ").Add(shown.likely, Style::kDim);
+  const auto detail = Detail(report, score, page);
   if (page.room() < DisplayWidth(detail) + 2) {
     page.End();
     page.To(kRankWidth).Flow(detail, kRankWidth, Style::kDim);

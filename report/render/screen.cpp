@@ -100,7 +100,7 @@ void Fill(const Report& report, const ShownWay& way, const Page& page, Table& ta
   table.backends.push_back(WayOf(report, score));
   table.devices.push_back(DeviceText(report, way));
   auto& columns = table.columns;
-  columns[kTokens].cells.push_back(noisy ? "" : TokensText(writing.value));
+  columns[kTokens].cells.push_back(IsRangeAlone(report, score) ? "" : TokensText(writing.value));
   columns[kLikely].cells.push_back(TokensRangeText(writing, page.signs().dash));
   columns[kFirst].cells.push_back(score.first_token_s ? SecondsText(score.first_token_s->value) : "");
   columns[kWhole].cells.push_back(score.request_s ? SecondsText(score.request_s->value) : "");
@@ -269,7 +269,7 @@ void Rest(const Report& report, const Material& material, const Parts& parts, Pa
 std::string Compose(const Tables& tables, const Report& report, const Material& material, const Parts& parts,
                     const TerminalOptions& options) {
   Page page(options);
-  Answer(tables, report, parts.reasons, page);
+  Answer(report, parts.reasons, page);
   Ways(tables, report, material, parts, page);
   ToDo(report, material, parts, page);
   Rest(report, material, parts, page);

@@ -14,7 +14,7 @@
 namespace report::render {
 
 // `most_reasons` of each answer are told.
-void Answer(const Tables& tables, const Report& report, std::size_t most_reasons, Page& page);
+void Answer(const Report& report, std::size_t most_reasons, Page& page);
 void Devices(const Report& report, Page& page, bool figures);
 void Ranking(const Tables& tables, const Report& report, Page& page);
 void NotUsed(const Tables& tables, const Report& report, Page& page);

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "report/core/report.h"
-#include "report/core/tables.h"
 
 namespace report::render {
 
@@ -19,12 +18,12 @@ struct ToldAnswer {
   std::string device;  // "GeForce RTX 4090"
   std::vector<std::string> promises;
   std::string instead;
+  std::string nothing_fits;  // the sentence in the place of all that where nothing here holds the work
 };
 
 // One for each way that is recommended: uses that have the first answer's are told with it. `dash` stands in
 // ranges.
-[[nodiscard]] std::vector<ToldAnswer> TellAnswers(const Tables& tables, const Report& report,
-                                                  std::string_view dash);
+[[nodiscard]] std::vector<ToldAnswer> TellAnswers(const Report& report, std::string_view dash);
 // What makes the answers less sure, each once.
 [[nodiscard]] std::vector<std::string> WarningsOfAnswers(const Report& report);
 // What is said in the place of an answer.

@@ -13,6 +13,7 @@
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
 #include "report/core/report_names.h"
+#include "report/core/wording.h"
 #include "report/render/bound.h"
 #include "report/render/faces.h"
 #include "report/render/page.h"
@@ -103,17 +104,21 @@ std::string Why(const Tables& tables, const Report& dirty, const TerminalOptions
   }
   if (report.recommendations.empty()) return page.text();
   const auto& answer = report.recommendations.front();
-  const auto told = TellAnswers(tables, report, page.signs().dash);
+  const auto told = TellAnswers(report, page.signs().dash);
   const auto& first = told.front();
-  page.Flow(fmt::format(
-                "{} on {}: {}", first.way, first.device,
-                first.promises.empty() ? first.instead : fmt::format("{}", fmt::join(first.promises, ", "))),
+  page.Flow(!first.nothing_fits.empty()
+                ? first.nothing_fits
+                : fmt::format("{} on {}: {}", first.way, first.device,
+                              first.promises.empty() ? first.instead
+                                                     : fmt::format("{}", fmt::join(first.promises, ", "))),
             2, Style::kStrong);
   page.To(kIndent).Flow(
       fmt::format("{}, confidence {}", probe::NameOf(answer.basis), probe::NameOf(answer.confidence)),
       kIndent, Style::kDim);
-  for (const auto& warning : answer.warnings)
+  for (const auto& warning : answer.warnings) {
+    if (warning == NothingFitsText(report, answer)) continue;  // the first line is it
     page.Add(page.signs().warning, Style::kFair).To(kIndent).Flow(warning, kIndent);
+  }
   Part("Why", {answer.reasons.begin(), answer.reasons.end()}, page);
   Part("Limit", Limits(ScoreOf(report, answer)), page);
   Build(answer, page);

@@ -84,8 +84,11 @@ double NeededTrainingBytes(const ReferenceRequest& request) {
          t.step_tokens * t.vocabulary * kLogitBytes;
 }
 
-double NeededQuantisedTrainingBytes(const ReferenceRequest& request) {
-  return NeededTrainingBytes(request) - request.training.weight_bytes + request.inference.weight_bytes;
+std::optional<double> SmallerTrainingBytes(const ReferenceRequest& request, double available) {
+  if (request.inference.weights != "q4") return std::nullopt;
+  const double needed =
+      NeededTrainingBytes(request) - request.training.weight_bytes + request.inference.weight_bytes;
+  return needed <= available ? std::optional(needed) : std::nullopt;
 }
 
 double NeededBytes(const InferenceRequest& request) {

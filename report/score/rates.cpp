@@ -240,6 +240,24 @@ void FillIn(std::span<const Measurement* const> estimates, Rates& rates) {
   if (!rates.read) rates.read = std::move(facts.read);
 }
 
+void RaiseToMeasured(std::span<const Measurement* const> of_device, Rates& rates) {
+  const auto raise = [&](const Measurement* reached, std::optional<Rate>& rate) {
+    if (!reached || !rate) return;
+    auto measured = ToRate(*reached, {&reached, 1});
+    Range& estimate = rate->per_s;
+    if (measured.per_s.value <= estimate.value) {
+      estimate.low = std::clamp(measured.per_s.low, estimate.low, estimate.value);
+      return;
+    }
+    measured.per_s.high = std::max(measured.per_s.high, estimate.high);
+    rate = Rate{measured.per_s, fmt::format("{} by {}", measured.name, reached->runtime)};
+  };
+  raise(FastestProduct(of_device), rates.product);
+  raise(PromptProduct(of_device), rates.prompt);
+  raise(PromptProductIn(Dtype::kFp32, of_device), rates.prompt_fp32);
+  raise(FastestOf(Kernel::kRead, of_device), rates.read);
+}
+
 void FillInFromEqual(const Rates& whole, Rates& rates) {
   const bool alike = rates.own_fp16 && whole.own_fp16;
   const double of_products = alike ? rates.own_fp16->per_s.value / whole.own_fp16->per_s.value

@@ -293,7 +293,7 @@ class Scorer {
       scores[i].fits = false;
       if (!scores[i].eligible) continue;
       scores[i].eligible = !one_fits;
-      if (!one_fits) scores[i].reasons.back() += ": a figure for speed alone";
+      if (!one_fits) scores[i].reasons.back() += "; the speed is told as if it fitted";
     }
   }
 
@@ -407,21 +407,22 @@ class Scorer {
       score.reasons.push_back(MemoryReason(way));
     } else if (use == Use::kTraining) {
       const auto available = AvailableBytes(*way.device, *way.view);
-      if (available && static_cast<double>(*available) < *score.needed_bytes)
-        score.reasons.push_back(DoesNotFitReason(way, static_cast<double>(*available)));
+      if (!available || *available >= *score.needed_bytes) return;
+      score.smaller_bytes = SmallerTrainingBytes(request_, *available);
+      score.reasons.push_back(DoesNotFitReason(way, *available));
     }
   }
 
   [[nodiscard]] std::string DoesNotFitReason(const Way& way, double available) const {
     auto memory = fmt::format("a step needs {} and {} are free", BytesText(NeededTrainingBytes(request_)),
                               BytesText(available));
-    if (way.streamed_bytes == 0 || !way.rates.upload) return memory;
-    const double quantised = request_.inference.weights == "q4" ? NeededQuantisedTrainingBytes(request_)
-                                                                : std::numeric_limits<double>::infinity();
-    return fmt::format(
-        "{}: {} of its weights come from the host in every step{}", memory, BytesText(way.streamed_bytes),
-        quantised <= available ? fmt::format("; with 4-bit weights (QLoRA) it needs {}", BytesText(quantised))
-                               : "");
+    const bool streams = way.streamed_bytes > 0 && way.rates.upload;
+    if (streams)
+      memory +=
+          fmt::format(": {} of its weights come from the host in every step", BytesText(way.streamed_bytes));
+    const auto less = SmallerTrainingBytes(request_, available);
+    return less ? fmt::format("{}; with 4-bit weights (QLoRA) it needs {}", memory, BytesText(*less))
+                : memory;
   }
 
   [[nodiscard]] std::string SoftwareReason(const Score& score) const {
@@ -486,6 +487,7 @@ std::vector<Score> ScoreAll(const Tables& tables, std::span<const probe::Physica
       const bool was_late = !way.rates.late.empty() && (ran || device.kind == probe::DeviceKind::kCpu);
       if (was_late || IsSupposed(view)) {
         FillIn(estimated.Of(device.id, runtime, driver), way.rates);
+        if (IsSupposed(view)) RaiseToMeasured(measured.Of(device.id), way.rates);
         way.estimated = way.measured();
       }
       ways.push_back(std::move(way));

@@ -92,6 +92,10 @@ struct Wanted {
 // Product and read from `estimates` where `rates` has none.
 void FillIn(std::span<const backends::Measurement* const> estimates, Rates& rates);
 
+// What the facts tell of a way that nobody could look for is no less than other ways to the device measured
+// of it: the products and the read in `of_device`, whichever runtime's.
+void RaiseToMeasured(std::span<const backends::Measurement* const> of_device, Rates& rates);
+
 // What a device lacks that has a product and a read alone: as much of its equal's figures, which has all, as
 // it reaches of that one's product by the same kernels and of its memory's speed. Its product, too, where a
 // library's is the equal's fastest.
@@ -151,7 +155,8 @@ struct Work {
 // those: Korthikanti et al. 2022, arXiv:2205.05198), logits and their gradient in fp32.
 [[nodiscard]] double NeededTrainingBytes(const ReferenceRequest& request);
 // The same with weights in 4 bits, as inference has them (QLoRA: Dettmers et al. 2023, arXiv:2305.14314).
-[[nodiscard]] double NeededQuantisedTrainingBytes(const ReferenceRequest& request);
+// nullopt where so much memory does not hold that, or the request's weights are none in 4 bits.
+[[nodiscard]] std::optional<double> SmallerTrainingBytes(const ReferenceRequest& request, double available);
 
 // Bytes that inference needs with everything resident, and the share of the layers that `bytes` hold.
 [[nodiscard]] double NeededBytes(const InferenceRequest& request);

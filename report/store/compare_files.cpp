@@ -64,12 +64,16 @@ std::optional<std::string> Oddity(const Report& report) {
 std::vector<std::pair<Use, ComparedChoice>> AnswersOf(const Report& report) {
   std::vector<std::pair<Use, ComparedChoice>> answers;
   for (const Recommendation& answer : report.recommendations) {
-    ComparedChoice choice{answer.backend, answer.device_id,
-                          PlainName(DeviceName(report.devices, answer.device_id)), std::nullopt,
-                          std::nullopt};
+    ComparedChoice choice{
+        answer.backend, answer.device_id, PlainName(DeviceName(report.devices, answer.device_id)),
+        std::nullopt,   std::nullopt,     std::nullopt};
     const auto& speed = answer.use == Use::kInference ? answer.writing_tokens_per_s : answer.tokens_per_s;
     if (speed) choice.tokens_per_s = speed->value;
-    if (const Score* score = ScoreOf(report, answer)) choice.measured = score->ranking_tokens_per_s;
+    if (const Score* score = ScoreOf(report, answer)) {
+      choice.measured = score->ranking_tokens_per_s;
+      if (IsRangeAlone(report, *score))
+        choice.alone = score->writing_tokens_per_s ? score->writing_tokens_per_s : score->tokens_per_s;
+    }
     answers.emplace_back(answer.use, std::move(choice));
   }
   return answers;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "report/targets/supposed.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "data/runtimes/runtimes.h"
 #include "data/targets/targets.h"
@@ -10,6 +13,7 @@
 #include "probe/core/parse.h"
 #include "probe/core/pci_table.h"
 #include "report/core/devices.h"
+#include "report/targets/build.h"
 #include "report/targets/targets.h"
 
 namespace report::targets {
@@ -69,7 +73,56 @@ probe::View ViewOf(const TargetTable& target, const RuntimeFacts& facts, const p
   return view;
 }
 
+bool HasWayFor(const Report& report, const std::string& device_id, Use use) {
+  return std::any_of(report.scores.begin(), report.scores.end(), [&](const Score& score) {
+    return score.device_id == device_id && score.use == use && score.eligible;
+  });
+}
+
+// By the first program of the table's that has a build which fits the device.
+std::optional<WayBeyond> WayBeyondOf(const Tables& tables, const Report& report, Use use,
+                                     const RuntimeFacts& facts, const probe::PhysicalDevice& device) {
+  for (const std::string& name : use == Use::kTraining ? facts.advice.training : facts.advice.inference) {
+    const auto target = EmbeddedTarget(name);
+    if (!target) continue;  // a test holds that each is there
+    auto view = ViewOf(*target, facts, device, kUnseen);
+    for (const Build& build : target->builds) {
+      if (build.backend != facts.name || !IsFor(*target, build, use) ||
+          !Judge(tables, build, MachineOf(report), WayOf(device, view), report.terms.policy).misfit.empty())
+        continue;
+      auto warning = NotLookedForText(*target, build, facts, DeviceName(report.devices, device.id));
+      return WayBeyond{device.id, std::move(view), std::move(warning)};
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+std::string NotLookedForText(const TargetTable& target, const Build& build, const RuntimeFacts& facts,
+                             const std::string& device) {
+  auto text = fmt::format(
+      "{} has a build for {} ({}): this version can not look for it on {}, so that it was not measured there",
+      target.title, facts.title, build.id, device);
+  const auto hint = std::find_if(facts.install.begin(), facts.install.end(),
+                                 [](const InstallHint& one) { return !one.drivers; });
+  return hint == facts.install.end() ? text : fmt::format("{}; where it is missing, {}", text, hint->text);
+}
+
+std::vector<WayBeyond> WaysBeyond(const Tables& tables, const Report& report, Use use) {
+  std::vector<WayBeyond> ways;
+  for (const RuntimeFacts& facts : tables.runtimes) {
+    if (!facts.vendor || !IsUnknownHere(report, facts.name)) continue;
+    for (const auto& device : report.devices) {
+      const auto vendor = VendorOf(device);
+      if (!vendor || !IsOfVendor(facts, *vendor) || !IsGivenTo(device) ||
+          ArchitectureOf(facts, device).empty() || HasWayFor(report, device.id, use))
+        continue;
+      if (auto way = WayBeyondOf(tables, report, use, facts, device)) ways.push_back(*std::move(way));
+    }
+  }
+  return ways;
+}
 
 bool IsUnknownHere(const Report& report, std::string_view runtime) {
   const auto here = data::RuntimesOfThisBuild();

@@ -2,8 +2,10 @@
 // Ways to a device that no probe saw and that the caller's program may open all the same. Pure.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "report/core/report.h"
 #include "report/core/tables.h"
@@ -15,6 +17,21 @@ namespace report::targets {
 // (kUnseen), to devices whose architecture is known and that the program has no other way to:
 // report.terms.unfit tells, which has these ways then, too.
 void AddSupposedViews(const Tables& tables, bool all_asked, Report& report);
+
+// A way that a program for the use runs by and that this build has no module to look for, which the warning
+// says.
+struct WayBeyond {
+  std::string device_id;
+  probe::View view;  // kUnseen
+  std::string warning;
+};
+// Such ways to GPUs that the kernel gives to this process and that have no other for the use. The programs
+// are those that the runtime's table names for it, the first with a build for the device.
+[[nodiscard]] std::vector<WayBeyond> WaysBeyond(const Tables& tables, const Report& report, Use use);
+
+// "PyTorch has a build for Level Zero (xpu): this version can not look for it on Arc A770, ..."
+[[nodiscard]] std::string NotLookedForText(const TargetTable& target, const Build& build,
+                                           const RuntimeFacts& facts, const std::string& device);
 
 // Whether this build has no module to look for the runtime, nor had the one that wrote the report.
 [[nodiscard]] bool IsUnknownHere(const Report& report, std::string_view runtime);

@@ -181,9 +181,7 @@ void WarnOfUnseen(const Tables& tables, const Report& report, Recommendation& an
           continue;
       }
       answer.warnings.push_back(
-          fmt::format("{} has a build for {} ({}): this version can not look for it on {}, so that it was "
-                      "not measured there",
-                      TargetOf(report).title, facts->title, build.id, DeviceName(report.devices, device.id)));
+          NotLookedForText(TargetOf(report), build, *facts, DeviceName(report.devices, device.id)));
       answer.confidence = Confidence::kLow;
       break;
     }
@@ -291,6 +289,18 @@ std::string WhyUnfit(const Report& report, const probe::PhysicalDevice& device, 
     if (found == report.terms.unfit.end() || IsSoftware(device, view) || !IsLeft(report.terms, device, view))
       continue;
     if (const auto& why = found->second[use == Use::kTraining ? 1 : 0].why; !why.empty()) return why;
+  }
+  return "";
+}
+
+// That the program has something for a way to the GPU, and that this way does not work; "" where none is so.
+std::string WhyMeantWayFails(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
+                             const Recommendation& answer) {
+  for (const Rejected& option : answer.rejected) {
+    if (option.device_id != device.id || option.id != ReasonId::kUnusable || !option.runtime) continue;
+    const auto found = report.terms.unfit.find({device.id, *option.runtime, option.driver.value_or("")});
+    if (found != report.terms.unfit.end() && found->second[answer.use == Use::kTraining ? 1 : 0].why.empty())
+      return fmt::format("by {} {}", Title(tables, *option.runtime), option.cause);
   }
   return "";
 }
@@ -413,10 +423,12 @@ void WarnOfUnused(const Tables& tables, const Report& report, Recommendation& an
   std::vector<std::pair<std::string, std::vector<const probe::PhysicalDevice*>>> unused;
   for (const auto& device : report.devices) {
     if (!IsGpu(device) || report.terms.excluded_ids.contains(device.id)) continue;
-    auto why = WhyUnfit(report, device, answer.use);
+    auto why = WhyMeantWayFails(tables, report, device, answer);
+    const bool is_meant = !why.empty();
+    if (!is_meant) why = WhyUnfit(report, device, answer.use);
     if (!why.empty()) {
       probe::AddOnce(DeviceName(report.devices, device.id), answer.left_out);
-      why += WhatWouldFit(tables, report, device, answer.use);
+      if (!is_meant) why += WhatWouldFit(tables, report, device, answer.use);
     } else if (why = WhyUnreached(tables, report, device, answer); !why.empty()) {
       if (FailureOfMakers(tables, report, device))
         why += WhatFitsThen(tables, report, device, answer.use, kMended);

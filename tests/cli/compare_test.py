@@ -59,6 +59,7 @@ class Compare(unittest.TestCase):
         process = run("compare", base, base)
         self.assertEqual(4, process.returncode, process.stderr)
         self.assertRegex(process.stdout, r"\ACannot tell: all \d+ figures are too noisy\n")
+        self.assertRegex(process.stdout, r"writes \d+\S\d+ tokens/s as before", "the range, as the page has it")
         value = document(run("compare", base, base, "--json"))
         validate(value, "compare")
         self.assertFalse(value["conclusive"])

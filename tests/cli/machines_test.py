@@ -94,6 +94,17 @@ class Machines(unittest.TestCase):
             self.assertIn("wrong result", rejected(found, "hip"))
         self.assertEqual("cpu", answer("wrong_backend", "training")["backend"])
 
+    def test_what_is_wrong_is_the_runtime_and_not_the_card(self):
+        """A card that another runtime computes right on is not advised against, and the program's own way is the reason."""
+        folder = FIXTURES / "wrong_backend"
+        process = run("recommend", "--target", "pytorch", "--for", "training", "--json", "--replay", folder)
+        [told] = [text for text in document(process)["recommendation"]["warnings"] if "is not used" in text]
+        self.assertEqual("Radeon RX 6700 XT is not used: by ROCm its fp32 matrix product gave a wrong result (0 of 64 "
+                         "sampled entries are right, at verify)", told)
+        findings = document(run("--json", "--replay", folder))["findings"]
+        [wrong] = [finding for finding in findings if finding["id"].endswith(".wrong_result")]
+        self.assertTrue(wrong["fix"][0]["text"].startswith("do not use ROCm on it; update the driver"), wrong["fix"])
+
     def test_memory_does_not_make_software_a_gpu(self):
         for use in USES:
             found = answer("software_memory", use)

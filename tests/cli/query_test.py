@@ -42,6 +42,14 @@ class Questions(unittest.TestCase):
         self.assertEqual([["no", "no runtime reaches it: /dev/dri/renderD128 may not be opened"]],
                          asked("usable", "reason", "--gpu", machine="denied_nodes"))
 
+    def test_a_runtime_that_nobody_asked_has_a_line_that_says_so(self):
+        for backend, title in (("cuda", "CUDA"), ("hip", "ROCm")):
+            (row,) = asked("backend", "usable", "reason", "--backend", backend, machine="opencl_bandwidth")
+            self.assertEqual([backend, "unknown"], row[:2])
+            self.assertRegex(row[2], f"^{title} was not asked: ")
+        rejected = document(run("recommend", "--json", "--replay", FIXTURES / "three_way_tie", "--for", "training"))
+        self.assertNotIn("hip", [option.get("runtime") for option in rejected["recommendation"]["rejected"]])
+
     def test_tokens_and_the_first_token_are_those_of_the_page(self):
         (tokens, first), = asked("tokens_per_s", "first_token", "--best")
         page = run("--replay", FIXTURES / "gpu_beside_igpu").stdout

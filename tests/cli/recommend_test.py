@@ -51,6 +51,19 @@ class Installer(unittest.TestCase):
         self.assertEqual((2, ""), (refused.returncode, refused.stdout))
         self.assertIn("did you mean 'dgx-spark'?", refused.stderr)
 
+    def test_a_jetsons_programs_are_told_of_one_jetpack(self):
+        for name, builds in (("jetson-orin", {"pytorch": "jetson-jp6", "ollama": "jetpack6", "vllm": "cpu-image-aarch64"}),
+                             ("jetson-orin-jetpack7", {"pytorch": "cu130-orin", "ollama": "cuda_v13-orin", "vllm": "cu130-orin"})):
+            for target, build in builds.items():
+                with self.subTest(name, target=target):
+                    answer = document(run("recommend", "--json", "--assume-machine", name, "--target", target))
+                    self.assertEqual(build, answer["recommendation"]["artefact"]["id"])
+            for target in TARGETS:
+                told = run("recommend", "--json", "--assume-machine", name, "--target", target).stdout
+                self.assertNotRegex(told, "driver's version of this machine|driver's version are not", target)
+            speed = document(run("recommend", "--json", "--assume-machine", name))["recommendation"]["tokens_per_s"]
+            self.assertLess(speed["high"], 5 * speed["low"], "its rates are those of NVIDIA's data sheets")
+
     def test_the_live_machine_installs(self):
         process = install("--no-calibrate")
         self.assertEqual(0, process.returncode, process.stderr)

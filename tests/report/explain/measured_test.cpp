@@ -276,7 +276,7 @@ TEST(Measured, AProductThatIsRightClearsNoKernelWithoutWhichNothingIsComputed) {
     EXPECT_THAT(finding->summary, HasSubstr("its memory read"));
     EXPECT_THAT(TextsOf(*finding), HasSubstr("update the driver"));
     if (status == MeasurementStatus::kWrongResult) {
-      EXPECT_THAT(TextsOf(*finding), HasSubstr("do not compute on it"));
+      EXPECT_THAT(TextsOf(*finding), HasSubstr("do not use CUDA on it; update the driver"));
     }
     for (const auto& other : report.findings) EXPECT_FALSE(other.id.starts_with("kernel.")) << other.id;
   }

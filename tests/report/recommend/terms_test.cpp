@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "report/core/wording.h"
 #include "report/recommend/recommend.h"
 #include "report/score/score.h"
 #include "tests/report/generated.h"
@@ -222,8 +223,7 @@ TEST(Can, TellsWhyNot) {
   none = None(Scored(testing::Processor(), Can("vulkan")));
   ASSERT_TRUE(none);
   EXPECT_THAT(none->reason, HasSubstr("a software device: it runs on the same processor"));
-  EXPECT_EQ(None(Scored(testing::Tie(), Can("hip")))->reason,
-            "ROCm was not looked for: --only or --skip leave it out, or this version can not");
+  EXPECT_EQ(None(Scored(testing::Tie(), Can("hip")))->reason, NotAskedText(*EmbeddedTables(), "hip"));
 }
 
 TEST(Can, AnEstimateIsNoProofInARunThatMeasures) {

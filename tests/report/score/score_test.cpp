@@ -362,10 +362,11 @@ TEST(Score, WhatDoesNotFitARequestIsNoWayWhereSomethingElseIs) {
   }
   const auto neither = Scores(CardAndHost(3, 1e12, 0.5, std::nullopt));
   EXPECT_EQ(Find(neither, "cuda", Use::kDecode).fits, false);
-  EXPECT_THAT(Find(neither, "cpu", Use::kDecode).reasons,
-              ElementsAre("Llama 3 8B needs 5.1 GiB and 512 MiB are free: a figure for speed alone"));
+  EXPECT_THAT(
+      Find(neither, "cpu", Use::kDecode).reasons,
+      ElementsAre("Llama 3 8B needs 5.1 GiB and 512 MiB are free; the speed is told as if it fitted"));
   EXPECT_THAT(Find(neither, "cuda", Use::kDecode).reasons,
-              ElementsAre(HasSubstr("whose memory does not hold it: a figure for speed alone")));
+              ElementsAre(HasSubstr("whose memory does not hold it; the speed is told as if it fitted")));
 }
 
 // With half the speed and all the memory that is needed.

@@ -13,6 +13,7 @@
 #include "data/runtimes/runtimes.h"
 
 #include "report/assume/assume.h"
+#include "report/core/devices.h"
 #include "report/decide/decide.h"
 
 namespace report::targets {
@@ -104,6 +105,89 @@ TEST_F(Unlooked, OfARecordTheNumbersTellTheChip) {
   EXPECT_EQ(answer().artefact->id, "xpu");
   card.hardware->identity.ids->device = 0;
   EXPECT_EQ(answer().artefact->id, "cpu");
+}
+
+// The card of OfARecord..., which Vulkan was measured on, and no program.
+struct Card {
+  double product = 60e12;
+  double read = 436e9;
+  bool all_asked = true;
+};
+
+Report AnswerWithoutProgram(const Card& of, Use use) {
+  const auto& tables = EmbeddedTables();
+  auto imagined = *assume::Imagine(*tables, {"vendor=intel,name=Arc A770,runtime=vulkan,glibc=2.39"});
+  std::erase_if(imagined.probes, [](const auto& probe) { return probe.module == kUnlooked; });
+  Record record;
+  record.created = "2026-11-25T00:00:00Z";
+  record.calibrated = true;
+  record.host = imagined.host;
+  record.probes = imagined.probes;
+  if (!of.all_asked) record.left_out = LeftOutBy::kOnly;
+  const auto add = [&](const std::string& device, const probe::RuntimeDevice& by, kernels::Kernel kernel,
+                       kernels::Dtype dtype, double rate) {
+    auto& m = record.measurements.emplace_back();
+    m.device_id = device;
+    m.runtime = by.runtime;
+    m.driver = by.driver;
+    m.kernel = kernel;
+    m.implementation = "own:tile";
+    m.in_dtype = dtype;
+    m.unit = kernels::Row(kernel).unit;
+    m.rate = rate;
+    m.ci95 = {0.99, 1.01};
+    m.status = backends::MeasurementStatus::kOk;
+    m.verified = true;
+  };
+  using kernels::Dtype;
+  using kernels::Kernel;
+  for (const auto& device : imagined.devices) {
+    for (const auto& view : device.views) {
+      const bool card = device.kind != probe::DeviceKind::kCpu;
+      add(device.id, view.device, Kernel::kGemm, card ? Dtype::kFp16 : Dtype::kFp32,
+          card ? of.product : 0.6e12);
+      add(device.id, view.device, Kernel::kRead, Dtype::kU32, card ? of.read : 45e9);
+    }
+  }
+  RunRequest request;
+  request.command = std::string(kWholeReport);
+  request.uses = {use};
+  return Decide(request, *tables, record, {imagined.devices, {}});
+}
+
+TEST_F(Unlooked, WithoutAProgramTheAnswerIsThatOfTheProgramThatItNames) {
+  const auto report = AnswerWithoutProgram({}, Use::kTraining);
+  const auto& answer = report.recommendations.front();
+  EXPECT_EQ(answer.backend, kUnlooked);
+  EXPECT_EQ(answer.basis, Basis::kEstimated);
+  EXPECT_EQ(answer.confidence, Confidence::kLow);
+  EXPECT_THAT(answer.warnings, Contains(AllOf(HasSubstr("this version can not look for it"),
+                                              HasSubstr("where it is missing, install"))));
+  ASSERT_TRUE(answer.programs);
+  EXPECT_EQ(answer.programs->front().backend, answer.backend);
+  EXPECT_EQ(answer.programs->front().device_id, answer.device_id);
+  ASSERT_NE(ScoreOf(report, answer), nullptr);
+  EXPECT_TRUE(answer.arithmetic);
+}
+
+TEST_F(Unlooked, WithoutAProgramAWayThatWasMeasuredIsNeverPassedOver) {
+  EXPECT_EQ(AnswerWithoutProgram({}, Use::kInference).recommendations.front().backend, "vulkan");
+  Card card;
+  card.all_asked = false;
+  EXPECT_EQ(AnswerWithoutProgram(card, Use::kTraining).recommendations.front().backend, "cpu")
+      << "the caller left runtimes out";
+}
+
+// What Vulkan measured of the card is what the card can do.
+TEST_F(Unlooked, AnEstimateIsNoLowerThanWhatOtherRuntimesMeasured) {
+  const auto tokens = [](const Card& card) {
+    return *AnswerWithoutProgram(card, Use::kTraining).recommendations.front().tokens_per_s;
+  };
+  const auto slow = tokens({.product = 1e12});
+  const auto fast = tokens({.product = 60e12});
+  EXPECT_GT(fast.value, 2 * slow.value);
+  EXPECT_GT(tokens({.product = 90e12}).value, fast.value);
+  EXPECT_GT(slow.value, 50) << "of what is slow the data sheet tells";
 }
 
 TEST(Supposed, ARuntimeThatThisBuildLooksForIsNeverSaidToBeBeyondIt) {
