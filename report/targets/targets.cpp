@@ -415,6 +415,27 @@ std::string WhyUnusable(const Tables& tables, const Report& report, const probe:
   return unusable->reasons.front() + WhatFitsThen(tables, report, device, use, kMended);
 }
 
+// The first of these that there is; what its program's build would have been for is added to `left_out`.
+std::string WhyUnused(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
+                      Recommendation& answer) {
+  const auto leave_out = [&] { probe::AddOnce(DeviceName(report.devices, device.id), answer.left_out); };
+  auto why = IsFull(report, device, answer.use) ? WhyUnusable(tables, report, device, answer.use) : "";
+  if (!why.empty()) return why;
+  if (why = WhyMeantWayFails(tables, report, device, answer); !why.empty()) {
+    leave_out();
+    return why;
+  }
+  if (why = WhyUnfit(report, device, answer.use); !why.empty()) {
+    leave_out();
+    return why + WhatWouldFit(tables, report, device, answer.use);
+  }
+  if (why = WhyUnreached(tables, report, device, answer); !why.empty()) {
+    const bool is_mendable = FailureOfMakers(tables, report, device).has_value();
+    return is_mendable ? why + WhatFitsThen(tables, report, device, answer.use, kMended) : why;
+  }
+  return WhyUnusable(tables, report, device, answer.use);
+}
+
 // GPUs beside a processor that is the answer: nobody expects that of them. Of those of which the same is to
 // be said one sentence tells.
 void WarnOfUnused(const Tables& tables, const Report& report, Recommendation& answer) {
@@ -423,18 +444,7 @@ void WarnOfUnused(const Tables& tables, const Report& report, Recommendation& an
   std::vector<std::pair<std::string, std::vector<const probe::PhysicalDevice*>>> unused;
   for (const auto& device : report.devices) {
     if (!IsGpu(device) || report.terms.excluded_ids.contains(device.id)) continue;
-    auto why = WhyMeantWayFails(tables, report, device, answer);
-    const bool is_meant = !why.empty();
-    if (!is_meant) why = WhyUnfit(report, device, answer.use);
-    if (!why.empty()) {
-      probe::AddOnce(DeviceName(report.devices, device.id), answer.left_out);
-      if (!is_meant) why += WhatWouldFit(tables, report, device, answer.use);
-    } else if (why = WhyUnreached(tables, report, device, answer); !why.empty()) {
-      if (FailureOfMakers(tables, report, device))
-        why += WhatFitsThen(tables, report, device, answer.use, kMended);
-    } else {
-      why = WhyUnusable(tables, report, device, answer.use);
-    }
+    auto why = WhyUnused(tables, report, device, answer);
     if (why.empty()) continue;
     const auto known =
         std::find_if(unused.begin(), unused.end(), [&](const auto& one) { return one.first == why; });

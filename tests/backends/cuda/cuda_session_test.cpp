@@ -155,8 +155,8 @@ TEST(CudaSession, ErrorsAfterWhichEveryCallFailsEndTheContext) {
 TEST(CudaSession, WatchesItsGpuByItsAddressWhereTheLibraryFindsItSo) {
   const auto clock_share = [](std::string_view attribute) {
     const CudaMachine machine(
-        machines::Of(R"({"name": "A", "pci": "0000:01:00.0"}, {"name": "B", "pci": "0000:02:00.0",
-        "clock_mhz": 1000, "attributes": {"clock_now_mhz": 250}})",
+        machines::Of(R"({"name": "A", "pci": "0000:01:00.0", "uuid": "aa000000000000000000000000000001"},
+        {"name": "B", "pci": "0000:02:00.0", "uuid": "aa000000000000000000000000000002", "clock_mhz": 1000, "attributes": {"clock_now_mhz": 250}})",
                      fmt::format(R"(, "attributes": {{"{}": 0}})", attribute)));
     return WithSession(
         machine,
