@@ -69,13 +69,14 @@ struct Measurement {
   std::uint32_t threads = 0;  // of the host's, that computed it; 0 elsewhere, and where nobody tells
   std::optional<double> max_relative_error;
   std::optional<double> share_of_peak;
-  // Of the device while its batches ran, where it says them: the highest that were seen, and its widest link.
+  // Of the device while its batches ran, where it says them: the highest that were seen, and its fastest
+  // link.
   std::optional<double> temperature_c;
   std::optional<double> power_w;
   std::optional<probe::PcieLink> pcie;
   // Of the device's memory, where others who use it leave too little: it was not tried.
   std::optional<std::uint64_t> needed_bytes;
-  // Of that: true where nobody is seen to use it, so that who holds its memory is not known.
+  // Beside that: whether nobody is seen to use it, so that who holds its memory is not known.
   std::optional<bool> holder_unseen;
 
   // Whether the rates are seconds, as those of a launch are: the fewer the better.

@@ -15,7 +15,7 @@ std::string Unit(const kernels::Variant& variant) {
   return std::string(unit == "flop_per_s" && kernels::Row(variant.in).integer ? "op_per_s" : unit);
 }
 
-void NoteThrottling(const Series& series, Measurement& measurement) {
+void NoteState(const Series& series, Measurement& measurement) {
   if (!series.throttled_by.empty()) AddReason(measurement, "throttled by " + series.throttled_by);
   if (!series.limited_by.empty()) AddReason(measurement, "at " + series.limited_by);
   measurement.temperature_c = series.temperature_c;
@@ -101,7 +101,9 @@ Measurement Reporter::Left(const kernels::Variant& variant, const kernels::Probl
 
 void Reporter::LeaveToOthers(const kernels::Variant& variant, const kernels::Problem& shape,
                              std::uint64_t needed_bytes, std::string reason) const {
-  sink_(Left(variant, shape, needed_bytes, std::move(reason)));
+  Measurement measurement = Left(variant, shape, needed_bytes, std::move(reason));
+  measurement.holder_unseen = false;
+  sink_(measurement);
 }
 
 void Reporter::LeaveToUnseen(const kernels::Variant& variant, const kernels::Problem& shape,
@@ -178,7 +180,7 @@ void Reporter::Finish(const Series& series) const {
   const std::size_t late = chosen.times_s.size() == series.wall_s.size() ? series.late : 0;
   Fill(measurement, workload.work(), std::move(chosen.times_s), late);
   if (untimed) measurement.samples = 0;
-  NoteThrottling(series, measurement);
+  NoteState(series, measurement);
   measurement.host_timed = chosen.host_timed;
   AddReason(measurement, chosen.reason);
   if (series.out_of_time && measurement.samples < kMinBatches) {

@@ -42,7 +42,7 @@ struct Series {
   std::size_t late = 0;             // of the last batches, those that tell whether its speed has drifted
   std::string limited_by{};         // DeviceState's, of any batch
   bool is_watched = false;          // while some of the batches run, not after each
-  // The highest that were seen, and the widest link.
+  // The highest that were seen, and the fastest link.
   std::optional<double> temperature_c{};
   std::optional<double> power_w{};
   std::optional<probe::PcieLink> pcie{};

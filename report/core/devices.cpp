@@ -413,13 +413,17 @@ std::string NamesOf(std::span<const probe::PhysicalDevice> devices,
   return left > 0 ? text + " and " + std::to_string(left) + " more" : text;
 }
 
-bool IsFull(const Report& report, const probe::PhysicalDevice& device, std::optional<Use> use) {
+bool IsMostlyHeld(const probe::PhysicalDevice& device) {
   constexpr double kLeastFree = 0.5;  // of all; less is somebody's, even if nobody tells whose
   const auto free = device.memory.free_bytes;
   const auto all = device.memory.total_bytes;
-  if (!IsGpu(device) || device.kind == probe::DeviceKind::kIntegrated || !free || !all) return false;
-  const auto free_bytes = static_cast<double>(*free);
-  const auto all_bytes = static_cast<double>(*all);
+  return free && all && static_cast<double>(*free) < kLeastFree * static_cast<double>(*all);
+}
+
+bool IsFull(const Report& report, const probe::PhysicalDevice& device, std::optional<Use> use) {
+  if (!IsGpu(device) || device.kind == probe::DeviceKind::kIntegrated || !IsMostlyHeld(device)) return false;
+  const auto free_bytes = static_cast<double>(*device.memory.free_bytes);
+  const auto all_bytes = static_cast<double>(*device.memory.total_bytes);
   bool lacks_room = false;
   for (const Score& score : report.scores) {
     if (score.device_id != device.id || (use && score.use != *use)) continue;
@@ -427,7 +431,7 @@ bool IsFull(const Report& report, const probe::PhysicalDevice& device, std::opti
     const double needed = score.needed_bytes.value_or(0);
     lacks_room = lacks_room || (needed > free_bytes && needed <= all_bytes);
   }
-  return lacks_room && free_bytes < kLeastFree * all_bytes;
+  return lacks_room;
 }
 
 std::string WayName(std::span<const probe::PhysicalDevice> devices, std::string_view device_id,

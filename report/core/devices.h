@@ -73,6 +73,9 @@ inline constexpr std::string_view kDescribed = "assumed";
 // Of an integrated GPU the bytes that are free of its own part of the memory; 0 where it has none.
 [[nodiscard]] double OwnFreeBytes(const probe::PhysicalDevice& device);
 
+// Whether less of its memory is free than a device has that nobody uses.
+[[nodiscard]] bool IsMostlyHeld(const probe::PhysicalDevice& device);
+
 // nullptr where no device has that id. Fast where they are sorted as unification sorts them.
 [[nodiscard]] const probe::PhysicalDevice* FindDevice(std::span<const probe::PhysicalDevice> devices,
                                                       std::string_view id);
@@ -187,7 +190,7 @@ inline constexpr std::uint32_t kPromptRows = 512;
 [[nodiscard]] std::string WayName(std::span<const probe::PhysicalDevice> devices, std::string_view device_id,
                                   std::string_view runtime, std::string_view driver);
 
-// What a device was while it was measured, of all its figures: the highest that were seen, and the widest
+// What a device was while it was measured, of all its figures: the highest that were seen, and the fastest
 // link. Idle cards lower theirs.
 struct AtWork {
   std::optional<double> temperature_c;

@@ -159,7 +159,7 @@ std::string NothingFitsText(const Report& report, const Recommendation& answer) 
   if (smaller)
     return fmt::format("{}; with 4-bit weights (QLoRA) it needs {}, which fits there", text,
                        BytesText(*smaller));
-  return fmt::format("{}; what is smaller runs best by {}", text, available ? "that" : way);
+  return text;
 }
 
 std::string NotAskedText(const Tables& tables, std::string_view runtime) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -122,8 +123,8 @@ void AddFull(const Report& report, const probe::PhysicalDevice& device, std::vec
                   BytesText(*device.memory.free_bytes), BytesText(*device.memory.total_bytes));
   finding.meaning = "others hold its memory; nothing is known to be wrong with the device or its driver";
   finding.fix.push_back(
-      {fmt::format("{}end the programs that hold its memory, or wait until they have ended",
-                   IsSeenInUse(device) ? "" : "look for them as root, of a container on its host; "),
+      {fmt::format("end the programs that hold its memory, or wait until they have ended{}",
+                   IsSeenInUse(device) ? "" : "; look for them as root, of a container on its host"),
        std::nullopt, false, false});
   out.push_back(std::move(finding));
 }
@@ -153,7 +154,7 @@ void AddLeftToOthers(const Tables& tables, const Report& report, const probe::Ph
   finding.summary =
       fmt::format("{} on {}: {} not measured for want of free memory: {}", Title(tables, gravest->runtime),
                   device.name, is_all ? "it was" : "a part of it was", gravest->reason.value_or(""));
-  const bool is_seen = !gravest->holder_unseen.value_or(false);
+  const bool is_seen = gravest->holder_unseen ? !*gravest->holder_unseen : IsSeenInUse(device);
   finding.meaning = fmt::format(
       "{}; nothing is known to be wrong with the device or its driver",
       is_seen
@@ -163,25 +164,27 @@ void AddLeftToOthers(const Tables& tables, const Report& report, const probe::Ph
             "another container or of a virtual machine, or what a program left that did not end well");
   finding.fix.push_back(
       {fmt::format(
-           "{}end the programs that hold its memory, or wait until they have ended, and measure again",
-           is_seen ? "" : "look for them as root, of a container on its host; "),
+           "end the programs that hold its memory, or wait until they have ended, and measure again{}",
+           is_seen ? "" : "; look for them as root, of a container on its host"),
        std::nullopt, false, false});
   out.push_back(std::move(finding));
 }
 
-void AddNarrowLink(const Report& report, const probe::PhysicalDevice& device, std::vector<Finding>& out) {
-  const auto link = AtWorkOf(report.measurements, device.id).pcie;
-  if (device.kind != probe::DeviceKind::kDiscrete || !link || !link->generation || !link->lanes) return;
-  const auto most_lanes = std::max(link->max_lanes, link->lanes),
-             most = std::max(link->max_generation, link->generation);
-  if (most_lanes == link->lanes && most == link->generation) return;
+namespace {
+
+void AddNarrowLink(const probe::PhysicalDevice& device, const probe::PcieLink& link,
+                   std::vector<Finding>& out) {
+  if (device.kind != probe::DeviceKind::kDiscrete || !link.generation || !link.lanes) return;
+  const auto most_lanes = std::max(link.max_lanes, link.lanes),
+             most = std::max(link.max_generation, link.generation);
+  if (most_lanes == link.lanes && most == link.generation) return;
   Finding finding;
-  finding.id = "link.narrow." + device.id;
+  finding.id = "link.narrow." + probe::Slug(device.id);
   finding.layer = "kernel_driver";
   finding.severity = Severity::kNote;
   finding.device_id = device.id;
   finding.summary = fmt::format("{} was at work over PCIe {}.0 x{}, of {}.0 x{} that it can", device.name,
-                                *link->generation, *link->lanes, *most, *most_lanes);
+                                *link.generation, *link.lanes, *most, *most_lanes);
   finding.meaning =
       "loading a model and what GPUs exchange is slower by that; what is in its memory computes as fast";
   finding.fix.push_back(
@@ -189,6 +192,18 @@ void AddNarrowLink(const Report& report, const probe::PhysicalDevice& device, st
        "the slot",
        std::nullopt, false, false});
   out.push_back(std::move(finding));
+}
+
+}  // namespace
+
+void AddNarrowLinks(const Report& report, std::vector<Finding>& out) {
+  std::map<std::string_view, std::optional<probe::PcieLink>> links;  // one look at figures for all devices
+  for (const auto& m : report.measurements) {
+    if (m.pcie) links[m.device_id] = probe::Faster(links[m.device_id], m.pcie);
+  }
+  for (const auto& [id, link] : links) {
+    if (const auto* device = FindDevice(report.devices, id)) AddNarrowLink(*device, *link, out);
+  }
 }
 
 void AddLentMemory(const probe::PhysicalDevice& device, std::vector<Finding>& out) {

@@ -381,7 +381,6 @@ std::vector<Finding> Findings(const Tables& tables, const Report& report) {
     AddNodes(device, findings);
     AddHiding(tables, device, findings);
     AddLentMemory(device, findings);
-    AddNarrowLink(report, device, findings);
     AddLeftToOthers(tables, report, device, findings);
   }
   AddNotAsked(report, findings);
@@ -391,6 +390,7 @@ std::vector<Finding> Findings(const Tables& tables, const Report& report) {
   AddProbes(tables, report, hiding, findings);
   AddVariables(report, hiding.told(), findings);
   AddSlowStarts(tables, report, findings);
+  AddNarrowLinks(report, findings);
   NameGroups(tables, report, findings);
   SetAsideWhatChangesNothing(tables, report, findings);
   Escalate(report, findings);

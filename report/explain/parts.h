@@ -142,8 +142,8 @@ void AddPower(const probe::PhysicalDevice& device, std::vector<Finding>& out);
 // One for a device of which others leave too little memory for figures of this run, by whichever runtimes.
 void AddLeftToOthers(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
                      std::vector<Finding>& out);
-// A note for a card whose link was, while it was measured, less than it can.
-void AddNarrowLink(const Report& report, const probe::PhysicalDevice& device, std::vector<Finding>& out);
+// A note for each card whose link was, while it was measured, less than it can.
+void AddNarrowLinks(const Report& report, std::vector<Finding>& out);
 // A note for a runtime that took long to get ready of GPUs that nothing keeps so between programs.
 void AddSlowStarts(const Tables& tables, const Report& report, std::vector<Finding>& out);
 // A note for an integrated GPU whose own part of the memory is smaller than what the kernel lends it.

@@ -88,7 +88,7 @@ Element WaysPart(const Tables& tables, const Report& report) {
   AddUse(tables, report, Use::kInference, "Inference", section);
   AddUse(tables, report, Use::kTraining, "Training", section);
   const bool ranges = std::any_of(report.scores.begin(), report.scores.end(), [&](const Score& score) {
-    return score.eligible && score.tokens_per_s && !IsNoisy(report, score);
+    return score.eligible && score.tokens_per_s && !IsRangeAlone(report, score);
   });
   section.Add(Paragraph("dim", std::string(ranges ? "Likely: where the true rate lies, with 95 %. " : "") +
                                    "In all: the prompt and the whole output, which orders."));

@@ -367,6 +367,13 @@ std::optional<double> BytesOfWay(const Report& report, const Score& score) {
   return bytes > 0 ? std::optional(bytes) : std::nullopt;
 }
 
+// Whether the memory of anything here holds the work, be it an answer for this caller or not.
+bool IsHeld(const Report& report, Use use) {
+  return std::any_of(report.scores.begin(), report.scores.end(), [&](const Score& score) {
+    return score.use == use && score.tokens_per_s && score.fits.value_or(true);
+  });
+}
+
 Recommendation Of(const Report& report, const Standing& standing, const Score& chosen) {
   Recommendation answer;
   answer.use = chosen.use;
@@ -377,7 +384,7 @@ Recommendation Of(const Report& report, const Standing& standing, const Score& c
   answer.request_s = chosen.request_s;
   answer.first_token_s = chosen.first_token_s;
   answer.writing_tokens_per_s = chosen.writing_tokens_per_s;
-  if (!chosen.fits.value_or(true))
+  if (!chosen.fits.value_or(true) && !IsHeld(report, chosen.use))
     answer.nothing_fits =
         NothingFits{chosen.needed_bytes.value_or(0), BytesOfWay(report, chosen), chosen.smaller_bytes};
   answer.basis = chosen.basis;

@@ -88,9 +88,10 @@ std::string LinkText(const std::optional<probe::PcieLink>& idle,
   const auto& link = at_work ? at_work : idle;
   if (!link || !link->generation || !link->lanes) return "";
   const auto text = fmt::format("PCIe {}.0 x{}", *link->generation, *link->lanes);
-  const auto most = link->max_generation.value_or(0);
-  if (most <= *link->generation) return text;
-  return fmt::format("{} {}, up to {}.0", text, at_work ? "at work" : "now", most);
+  const auto most = std::max(link->max_generation, link->generation),
+             lanes = std::max(link->max_lanes, link->lanes);
+  if (most == link->generation && lanes == link->lanes) return text;
+  return fmt::format("{} {}, up to {}.0 x{}", text, at_work ? "at work" : "now", *most, *lanes);
 }
 
 std::string AtWorkText(const AtWork& at_work) {

@@ -61,11 +61,8 @@ bool IsVirtualMachine(const probe::PhysicalDevice& device) {
 // How much a figure of it would suffer from others, by what was told when it was found: whether they compute
 // on it or hold its memory, and how much of that is free. The least first; without a word nobody uses it.
 auto DisturbanceOf(const probe::PhysicalDevice& device) {
-  constexpr double kLeastFree = 0.5;  // of all; less is somebody's, even if nobody tells whose
   const auto free = device.memory.free_bytes;
-  const auto all = device.memory.total_bytes;
-  const bool is_full = free && all && static_cast<double>(*free) < kLeastFree * static_cast<double>(*all);
-  const bool disturbed = IsSeenInUse(device) || is_full;
+  const bool disturbed = IsSeenInUse(device) || IsMostlyHeld(device);
   return std::tuple(disturbed, disturbed && free ? -static_cast<double>(*free) : 0.0);
 }
 

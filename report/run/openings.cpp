@@ -45,6 +45,7 @@ Openings::Openings(Effort effort, const std::vector<probe::ProbeReport>& probes)
 
 void Openings::Note(const Target& target, double seconds) {
   spent_s_ += Counted(seconds);
+  if (!IsMore(target)) spent_on_plans_s_ += Counted(seconds);
   const auto way = std::find_if(ways_.begin(), ways_.end(),
                                 [&](const Way& known) { return IsBy(target, known.runtime, known.driver); });
   if (way == ways_.end()) {
@@ -74,9 +75,12 @@ std::optional<std::string> Openings::WhyNot(const Target& target, std::span<cons
                              return !other.peers.empty() && other.device.runtime == target.device.runtime;
                            });
   const double most_s = is_more ? most_s_ : kMostFirstOpeningSeconds;
-  if (spent_s_ + Counted(expected_s) * (leaves_room ? 2 : 1) <= most_s) return std::nullopt;
+  const double spent_s = is_more ? spent_s_ : spent_on_plans_s_;
+  if (spent_s + Counted(expected_s) * (leaves_room ? 2 : 1) <= most_s) return std::nullopt;
   return fmt::format(
-      "left out: each process waits {} s for the driver to get ready, and a run waits {} s for that in all",
+      "left out: each process waits {} s for the driver to get ready, and a run waits longer than {} s for "
+      "that "
+      "for the first alone",
       SignificantText(expected_s, 2), SignificantText(most_s, 2));
 }
 

@@ -28,7 +28,7 @@ class Openings {
   // opened late compiled its kernels for the first time.
   Openings(Effort effort, const std::vector<probe::ProbeReport>& probes);
 
-  // A child of the target was so long about it, whatever came of it.
+  // A child of the target was so long about it, whatever came of it but a hang.
   void Note(const Target& target, double seconds);
 
   // Why the target is left out. Never the first of its runtime's driver. Of equals so many are measured that
@@ -46,6 +46,7 @@ class Openings {
 
   double most_s_;
   double spent_s_ = 0;
+  double spent_on_plans_s_ = 0;  // of that, for what repeats nothing and joins nobody
   std::vector<Way> ways_;
   std::vector<Way> found_;  // in which time its devices were, by runtime
 };

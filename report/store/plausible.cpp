@@ -30,6 +30,9 @@ constexpr double kSlowest = 1e-9;
 constexpr double kFastest = 1e24;
 constexpr double kLongestSeconds = 1e9;
 constexpr double kFastestClock = 1e15;
+constexpr double kColdest = -100, kHottest = 200;  // degrees Celsius of a chip that works
+constexpr double kMostWatts = 1e5;
+constexpr std::uint32_t kLatestPcie = 16, kMostLanes = 32;
 
 constexpr std::string_view kIntegerUnit = "op_per_s";
 
@@ -279,6 +282,11 @@ std::optional<std::string> OddMeasurement(const std::string& path, const Measure
   if (m.foreign_load.value_or(0) > 1) return odd("foreign_load", "a share of 1 at most");
   if (m.share_of_peak.value_or(0) > kFastest)
     return odd("share_of_peak", fmt::format("at most {:.0e}", kFastest));
+  if (m.temperature_c && (*m.temperature_c < kColdest || *m.temperature_c > kHottest))
+    return odd("temperature_c", fmt::format("{} to {}", kColdest, kHottest));
+  if (m.power_w.value_or(0) > kMostWatts) return odd("power_w", fmt::format("at most {:.0e}", kMostWatts));
+  if (m.pcie && (m.pcie->generation.value_or(0) > kLatestPcie || m.pcie->lanes.value_or(0) > kMostLanes))
+    return odd("pcie", fmt::format("a generation of at most {} and {} lanes", kLatestPcie, kMostLanes));
   const bool sane = m.rate && *m.rate >= kSlowest && m.verified;
   if (m.status == MeasurementStatus::kOk && !sane)
     return fmt::format("{}: status ok needs a positive rate and a verified result", path);

@@ -223,6 +223,29 @@ class NotAsked(unittest.TestCase):
                 self.assertEqual(code, run(*replay, *options).returncode)
 
 
+class TooSmall(unittest.TestCase):
+    def test_what_the_processor_holds_is_not_said_to_fit_nothing(self):
+        text = (SOURCE / "tests" / "fixtures" / "gpu_beside_igpu" / "record.json").read_text()
+        record = json.loads(text)
+
+        def shrink(node):
+            for key, value in node.items() if isinstance(node, dict) else enumerate(node):
+                if isinstance(value, (dict, list)):
+                    shrink(value)
+                elif key in ("memory_total_bytes", "memory_free_bytes", "vram_bytes") and 20 << 30 < value < 25 << 30:
+                    node[key] = 4 << 30
+        shrink(record["probes"])
+        self.assertNotEqual(json.loads(text), record)
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "record.json").write_text(json.dumps(record))
+            answers = [document(run("recommend", "--for", "training", "--json", *words, "--replay", folder))["recommendation"]
+                       for words in ((), ("--target", "pytorch"))]
+        self.assertEqual(["cpu", "cuda"], [answer["backend"] for answer in answers])
+        for answer in answers:
+            self.assertNotIn("nothing_fits", answer)
+        self.assertIn("a step needs 21 GiB and 4.0 GiB are free", "\n".join(answers[1]["reasons"]))
+
+
 class NewerThanTheTables(unittest.TestCase):
     def test_a_card_of_no_table_is_a_gpu_for_every_program(self):
         record = json.loads((FIXTURES / "plain_server" / "record.json").read_text())

@@ -40,7 +40,7 @@ std::string Devices(const Report& report) {
 TEST(Link, OfAnIdleCardIsNoFault) {
   const auto report = Machine({1, 16, 4, 16}, std::nullopt);
   EXPECT_EQ(Narrow(report), nullptr);
-  EXPECT_THAT(Devices(report), HasSubstr("PCIe 1.0 x16 now, up to 4.0"));
+  EXPECT_THAT(Devices(report), HasSubstr("PCIe 1.0 x16 now, up to 4.0 x16"));
   EXPECT_THAT(Devices(Machine({4, 16, 4, 16}, std::nullopt)), Not(HasSubstr("up to 4.0")));
 }
 
@@ -54,19 +54,24 @@ TEST(Link, AtWorkIsWhatCounts) {
   ASSERT_NE(finding, nullptr);
   EXPECT_EQ(finding->severity, Severity::kNote);
   EXPECT_THAT(finding->summary, HasSubstr("was at work over PCIe 3.0 x4, of 4.0 x16 that it can"));
-  EXPECT_THAT(Devices(narrow), HasSubstr("PCIe 3.0 x4 at work, up to 4.0"));
+  EXPECT_THAT(Devices(narrow), HasSubstr("PCIe 3.0 x4 at work, up to 4.0 x16"));
   EXPECT_EQ(Narrow(Machine({1, 4, 4, 16}, probe::PcieLink{4, std::nullopt, 4, 16})), nullptr);
 }
 
 TEST(AtWork, TheHighestOfAllFiguresIsTold) {
   auto machine = Machine({4, 16, 4, 16}, std::nullopt);
-  double c = 60;
+  std::vector<backends::Measurement*> figures;
   for (auto& m : machine.measurements) {
-    if (m.device_id != kCard) continue;
-    m.temperature_c = ++c;
-    m.power_w = 400 - c;
+    if (m.device_id == kCard) figures.push_back(&m);
   }
-  EXPECT_THAT(Devices(machine), HasSubstr("C and 339 W at work"));
+  ASSERT_GE(figures.size(), 3U);
+  for (auto* m : figures) {
+    m->temperature_c = 60;
+    m->power_w = 300;
+  }
+  figures[1]->temperature_c = 71;
+  figures[1]->power_w = 342;
+  EXPECT_THAT(Devices(machine), HasSubstr("up to 71 C and 342 W at work"));
 }
 
 }  // namespace

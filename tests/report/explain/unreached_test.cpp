@@ -187,8 +187,8 @@ TEST(Unreached, TheFolderOfAStubIsTakenOutByItsName) {
     return std::string("no finding");
   };
   EXPECT_EQ(command("/x/first/libcuda.so.1"),
-            "export LD_LIBRARY_PATH=$(echo \"$LD_LIBRARY_PATH\" | tr : '\\n' | grep -vx '/x/first/*' | "
-            "paste -sd :)");
+            "export LD_LIBRARY_PATH=$(echo \"$LD_LIBRARY_PATH\" | tr : '\\n' | while read -r d; do "
+            "[ \"$d\" -ef '/x/first' ] || echo \"$d\"; done | paste -sd :)");
   EXPECT_EQ(command("/x/it's/libcuda.so.1"), "") << "the sentence alone";
   EXPECT_EQ(command("libcuda.so.1"), "");
 }

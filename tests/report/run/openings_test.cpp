@@ -45,10 +45,10 @@ TEST(Openings, TheFirstOfADriverIsWaitedForAndItsEqualsAsFarAsTheBoundGoes) {
   openings.Note(whole, 8);
   const auto why = openings.WhyNot(equal, {});
   ASSERT_TRUE(why);
-  EXPECT_EQ(
-      *why,
-      "left out: each process waits 8.0 s for the driver to get ready, and a run waits 12 s for that in "
-      "all");
+  EXPECT_EQ(*why,
+            "left out: each process waits 8.0 s for the driver to get ready, and a run waits longer than 12 "
+            "s for that "
+            "for the first alone");
   EXPECT_EQ(openings.WhyNot(Of("vulkan", Scope::kRepeat), {}), std::nullopt) << "nothing is known of it";
   EXPECT_TRUE(openings.WhyNot(Of("cuda", Scope::kAgain), {})) << "what was measured already";
 }
@@ -69,6 +69,14 @@ TEST(Openings, WhatJoinsEqualsKeepsItsPart) {
 TEST(Openings, OtherModelsAreWaitedForLonger) {
   Openings openings(Effort::kQuick, {});
   EXPECT_EQ(Tried(openings, Of("cuda", Scope::kWhole), {}, 8), 4) << "30 s of 7.5 s each";
+}
+
+TEST(Openings, EqualsTakeNothingFromOtherModels) {
+  Openings openings(Effort::kThorough, {});
+  openings.Note(Of("cuda", Scope::kWhole), 8);
+  EXPECT_EQ(Tried(openings, Of("cuda", Scope::kBrief), {}, 8), 7)
+      << "60 s of 7.5 s each, the first among them";
+  EXPECT_EQ(Tried(openings, Of("cuda", Scope::kWhole), {}, 8), 3) << "30 s, the first among them";
 }
 
 TEST(Openings, TheEffortSaysHowLong) {
