@@ -73,6 +73,7 @@ TEST(Others, MemoryThatOthersHoldIsTheirs) {
       left.rate.reset();
       left.reason = kReason;
       left.needed_bytes = 128U << 20U;
+      left.holder_unseen = false;
     }
     const auto report = testing::Decided(machine);
     EXPECT_THAT(
@@ -86,12 +87,15 @@ TEST(Others, MemoryThatOthersHoldIsTheirs) {
     EXPECT_THAT(TextsOf(*finding), HasSubstr("end the programs that hold its memory"));
     EXPECT_THAT(TextsOf(*finding), Not(HasSubstr("update")));
     EXPECT_THAT(TextsOf(*finding), Not(HasSubstr("seen")));
-    auto unseen = machine;
-    for (auto& m : unseen.measurements) {
-      if (m.needed_bytes) m.holder_unseen = true;
+    for (const std::optional<bool> told : {std::optional(true), std::optional<bool>()}) {
+      auto unseen = machine;
+      for (auto& m : unseen.measurements) {
+        if (m.needed_bytes) m.holder_unseen = told;
+      }
+      const auto of_unseen = testing::Decided(unseen);
+      EXPECT_THAT(TextsOf(*FindById(of_unseen, finding->id)), HasSubstr("who holds it can not be seen"))
+          << "of a record from before, too, by the device";
     }
-    const auto of_unseen = testing::Decided(unseen);
-    EXPECT_THAT(TextsOf(*FindById(of_unseen, finding->id)), HasSubstr("who holds it can not be seen"));
     for (const auto& evidence : finding->evidence) EXPECT_THAT(evidence.value, HasSubstr("was not measured"));
     for (const Score& score : report.scores) {
       if (score.device_id != kCard || !is_all || score.runtime != "cuda") continue;
