@@ -105,7 +105,7 @@ std::optional<Series> Contest::Enlarged(Series headline, double& rate) {
   if (const auto bytes = BytesWithoutOthers(rate)) {
     const Workload& cached = headline.workload;
     context_.reporter.LeaveToOthers(
-        cached.variant(), Reported(cached.shape()), *bytes,
+        cached.variant(), Reported(cached.shape()), true, *bytes,
         "arrays of " + std::to_string(static_cast<std::uint64_t>(cached.work()) / kMiB) + " MiB " +
             std::string(kInTheCaches) + ": " + WhyLeftToOthers(context_.session.limits(), *bytes));
     return std::nullopt;

@@ -51,7 +51,7 @@ bool Contest::HasRoom(const Candidate& candidate, const Shape& shape) const {
 void Contest::LeaveToOthers(const Variant& variant, const Shape& shape) const {
   const Limits& limits = context_.session.limits();
   const std::uint64_t bytes = NeededBytes(variant, shape, limits.shape);
-  context_.reporter.LeaveToOthers(variant, Reported(shape), bytes, WhyLeftToOthers(limits, bytes));
+  context_.reporter.LeaveToOthers(variant, Reported(shape), true, bytes, WhyLeftToOthers(limits, bytes));
 }
 
 void Contest::Refuse(const Variant& variant, const Shape& shape, std::string misfit) const {
@@ -63,7 +63,7 @@ void Contest::Refuse(const Variant& variant, const Shape& shape, std::string mis
   // An integrated GPU's is the host's, which every program fills.
   const bool is_its_own = !OnHost(device) && device.kind != probe::DeviceKind::kIntegrated;
   if (is_its_own && bytes > free_bytes && bytes <= all_bytes && ShapeMisfit(variant, shape, limits).empty())
-    return context_.reporter.LeaveToUnseen(variant, Reported(shape), bytes,
+    return context_.reporter.LeaveToOthers(variant, Reported(shape), false, bytes,
                                            WhyFull(free_bytes, all_bytes, bytes));
   context_.reporter.Fail(variant, Reported(shape), MeasurementStatus::kUnsupported, probe::Stage::kLaunch,
                          std::move(misfit));

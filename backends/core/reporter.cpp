@@ -89,27 +89,14 @@ void Reporter::Fail(const kernels::Variant& variant, const kernels::Problem& sha
   sink_(measurement);
 }
 
-Measurement Reporter::Left(const kernels::Variant& variant, const kernels::Problem& shape,
-                           std::uint64_t needed_bytes, std::string reason) const {
+void Reporter::LeaveToOthers(const kernels::Variant& variant, const kernels::Problem& shape, bool are_seen,
+                             std::uint64_t needed_bytes, std::string reason) const {
   Measurement measurement = Begin(variant, shape);
   measurement.status = MeasurementStatus::kOverBudget;
   measurement.stage = std::string(probe::NameOf(probe::Stage::kLaunch));
   measurement.reason = std::move(reason);
   measurement.needed_bytes = needed_bytes;
-  return measurement;
-}
-
-void Reporter::LeaveToOthers(const kernels::Variant& variant, const kernels::Problem& shape,
-                             std::uint64_t needed_bytes, std::string reason) const {
-  Measurement measurement = Left(variant, shape, needed_bytes, std::move(reason));
-  measurement.holder_unseen = false;
-  sink_(measurement);
-}
-
-void Reporter::LeaveToUnseen(const kernels::Variant& variant, const kernels::Problem& shape,
-                             std::uint64_t needed_bytes, std::string reason) const {
-  Measurement measurement = Left(variant, shape, needed_bytes, std::move(reason));
-  measurement.holder_unseen = true;
+  measurement.holder_unseen = !are_seen;
   sink_(measurement);
 }
 
@@ -196,7 +183,7 @@ void Reporter::Finish(kernels::Kernel kernel, std::string implementation, const 
   variant.kernel = kernel;
   variant.in = kernels::Dtype::kU32;
   variant.acc = kernels::Dtype::kU32;
-  if (end.needed_bytes) return LeaveToOthers(variant, shape, *end.needed_bytes, end.reason);
+  if (end.needed_bytes) return LeaveToOthers(variant, shape, true, *end.needed_bytes, end.reason);
   if (end.status != MeasurementStatus::kOk)
     return Fail(variant, shape, end.status, probe::Stage::kTime, end.reason);
   if (times_s.empty()) {

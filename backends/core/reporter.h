@@ -38,11 +38,9 @@ class Reporter {
   // A variant that gave no figure at that stage.
   void Fail(const kernels::Variant& variant, const kernels::Problem& shape, MeasurementStatus status,
             probe::Stage stage, std::string reason) const;
-  // One that was not tried: others who use the device leave no room for so many bytes.
-  void LeaveToOthers(const kernels::Variant& variant, const kernels::Problem& shape,
-                     std::uint64_t needed_bytes, std::string reason) const;
-  // The same where nobody is seen to use it.
-  void LeaveToUnseen(const kernels::Variant& variant, const kernels::Problem& shape,
+  // One that was not tried: others, who are seen to use the device or are not, leave no room for so many
+  // bytes.
+  void LeaveToOthers(const kernels::Variant& variant, const kernels::Problem& shape, bool are_seen,
                      std::uint64_t needed_bytes, std::string reason) const;
   // A variant that works and was not timed in full, with the rate that a short timing gave.
   void Skip(const kernels::Variant& variant, const kernels::Problem& shape, double rate, bool verified,
@@ -64,8 +62,6 @@ class Reporter {
 
  private:
   [[nodiscard]] Measurement Begin(const kernels::Variant& variant, const kernels::Problem& shape) const;
-  [[nodiscard]] Measurement Left(const kernels::Variant& variant, const kernels::Problem& shape,
-                                 std::uint64_t needed_bytes, std::string reason) const;
   // With what its verification told.
   [[nodiscard]] Measurement BeginVerified(const Series& series) const;
   // The last `late` times are those of Series.

@@ -238,18 +238,20 @@ def waits(job):
     return "hang" not in job[0]
 
 
-class Cuda(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.runs = all_runs()
-
+class OfRuns(unittest.TestCase):
+    """Tests of runs that are made once for all of them: `runs`, by their names."""
     def answer(self, name, command="report"):
         done = self.runs[name]
-        self.assertEqual(0, done.status, f"{name}: {done.stderr}")
-        self.assertEqual([], done.survivors, name)
+        self.assertEqual((0, []), (done.status, done.survivors), f"{name}: {done.stderr}")
         value = json.loads(done.stdout)
         validate(value, command)
         return value
+
+
+class Cuda(OfRuns):
+    @classmethod
+    def setUpClass(cls):
+        cls.runs = all_runs()
 
     def test_every_failure_has_its_outcome_stage_and_advice(self):
         for name, (_, outcome, stage, error) in SURVEYS.items():

@@ -5,10 +5,8 @@ failure.
     python3 cuda_full_test.py WHICHGPU BUILD_DIRECTORY [unittest options]
 """
 import concurrent.futures
-import json
-import unittest
 
-from cuda_cli_test import MIB, good, gpu, main, products, run_until, validate
+from cuda_cli_test import MIB, OfRuns, good, gpu, main, products, run_until
 
 IDLE = {"processes": 1, "utilization": 0}
 FIRST, SECOND, THIRD = (f"pci:0000:0{number}:00.0" for number in (1, 2, 3))
@@ -36,20 +34,13 @@ JOBS = {**{name: (scenario, is_left, 2) for name, scenario in HELD.items()},
         **{name: (scenario, is_whole, 3) for name, scenario in BESIDE.items()}}
 
 
-class Full(unittest.TestCase):
+class Full(OfRuns):
     @classmethod
     def setUpClass(cls):
         with concurrent.futures.ThreadPoolExecutor(len(JOBS)) as pool:
             jobs = {name: pool.submit(run_until, enough, scenario, {}, budget_s)
                     for name, (scenario, enough, budget_s) in JOBS.items()}
         cls.runs = {name: job.result() for name, job in jobs.items()}
-
-    def answer(self, name):
-        done = self.runs[name]
-        self.assertEqual((0, []), (done.status, done.survivors), done.stderr)
-        value = json.loads(done.stdout)
-        validate(value, "report")
-        return value
 
     def test_what_others_leave_no_room_for_is_no_failure(self):
         for name in HELD:

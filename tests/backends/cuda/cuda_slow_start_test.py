@@ -5,10 +5,8 @@ within the contract's bound, and each GPU that was not waited for says why.
     python3 cuda_slow_start_test.py WHICHGPU BUILD_DIRECTORY [unittest options]
 """
 import concurrent.futures
-import json
-import unittest
 
-from cuda_cli_test import CudaMachine, good, gpu, main, products, validate
+from cuda_cli_test import CudaMachine, OfRuns, good, gpu, main, products
 
 INIT_S = 8
 # Finding the GPUs and the first opening, measuring, and a busy machine: to open all eight takes 72 s beside that.
@@ -23,19 +21,12 @@ def run(arguments):
         return machine.run("--json", "--only", "cuda,sysfs", *arguments, patience_s=150)
 
 
-class SlowStart(unittest.TestCase):
+class SlowStart(OfRuns):
     @classmethod
     def setUpClass(cls):
         with concurrent.futures.ThreadPoolExecutor(len(JOBS)) as pool:
             jobs = {name: pool.submit(run, arguments) for name, arguments in JOBS.items()}
         cls.runs = {name: job.result() for name, job in jobs.items()}
-
-    def answer(self, name):
-        done = self.runs[name]
-        self.assertEqual((0, []), (done.status, done.survivors), done.stderr)
-        value = json.loads(done.stdout)
-        validate(value, "report")
-        return value
 
     def test_an_answer_comes_within_the_bound(self):
         for name, done in self.runs.items():
