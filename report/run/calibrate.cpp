@@ -228,6 +228,17 @@ bool IsForWantOfMemory(const Measurement& m) {
   return (m.needed_bytes || is_misfit) && HasImplementations(m.kernel);
 }
 
+// There was no time to open the device.
+bool IsUnopened(const Measurement& m) {
+  return m.status == MeasurementStatus::kOverBudget && m.stage == probe::NameOf(probe::Stage::kInit);
+}
+
+Measurement Unopened(const Target& target, std::string reason) {
+  auto measurement = StandIn(target, MeasurementStatus::kOverBudget, std::move(reason));
+  measurement.stage = std::string(probe::NameOf(probe::Stage::kInit));
+  return measurement;
+}
+
 Condition ConditionOf(const std::vector<Measurement>& known, const std::string& device_id,
                       const probe::RuntimeDevice& device) {
   bool computes = false, in_trouble = false, ended = false, untried = false;
@@ -237,7 +248,7 @@ Condition ConditionOf(const std::vector<Measurement>& known, const std::string& 
         m.kernel == kernels::Kernel::kPeer)
       continue;
     const bool is_of_all = m.implementation.empty();
-    untried = untried || (is_of_all && m.status == MeasurementStatus::kSkipped);
+    untried = untried || (is_of_all && (m.status == MeasurementStatus::kSkipped || IsUnopened(m)));
     ended = ended || (is_of_all && EndedBadly(m));
     in_trouble = in_trouble || EndedBadly(m);
     computes = computes || (IsVerified(m) && HasImplementations(m.kernel));
@@ -324,7 +335,8 @@ Measured MeasureOne(const Target& target, const std::optional<probe::Processor>&
     done.interrupted = result.end == ChildEnd::kInterrupted;
     done.spent_s += result.elapsed_s;
     SettleTrials(result);
-    again = restarts.After(result, deadline_s);
+    again = restarts.After(result, deadline_s) &&
+            (hooks.openings == nullptr || hooks.openings->MayOpenAgain({&target, 1}));
     Supersede(done.figures, Collect(target, result, deadline_s));
     request.budget_s = RestartBudgetSeconds(target, done.spent_s, done.figures);
   }
@@ -412,11 +424,12 @@ Calibration Calibrate(const std::vector<Target>& targets, const std::optional<pr
     const bool is_of_several = !target.peers.empty();
     if (is_of_several) LeaveOutEnded(target, done.measurements);
     if (is_of_several && target.peers.size() < 2) continue;
+    const auto late = hooks.openings != nullptr ? hooks.openings->WhyNot(target, rest) : std::nullopt;
     auto reason = is_of_several ? std::nullopt : hung.WhyNot(i);
-    if (!reason && hooks.openings != nullptr) reason = hooks.openings->WhyNot(target, rest);
-    if (!reason && hooks.refuse) reason = hooks.refuse(target);
-    if (reason) {
-      done.measurements.push_back(StandIn(target, MeasurementStatus::kSkipped, *reason));
+    if (!reason && !late && hooks.refuse) reason = hooks.refuse(target);
+    if (reason || late) {
+      done.measurements.push_back(reason ? StandIn(target, MeasurementStatus::kSkipped, *reason)
+                                         : Unopened(target, *late));
       HandOver(target, 0, rest);
       continue;
     }

@@ -226,10 +226,7 @@ void MeasureAgain(Live& live, Measuring& measuring, const Tables& tables, const 
                   Record& record) {
   const auto targets = PlanSecondLook(tables, report, measuring.planned, measuring.left_s);
   // One of the two alone says nothing of which is faster.
-  const auto takes_too_long = [&](const Target& target) {
-    return measuring.openings && measuring.openings->WhyNot(target, {}).has_value();
-  };
-  if (targets.empty() || std::any_of(targets.begin(), targets.end(), takes_too_long)) return;
+  if (targets.empty() || (measuring.openings && !measuring.openings->MayOpenAgain(targets))) return;
   MergeSecondLook(CalibrateLive(live, measuring, targets, "measuring again", record), record.measurements);
 }
 

@@ -55,6 +55,12 @@ void Openings::Note(const Target& target, double seconds) {
   }
 }
 
+double Openings::MostFor(const Target& target) const {
+  return IsMore(target) ? most_s_ : kMostFirstOpeningSeconds;
+}
+
+double Openings::SpentOn(const Target& target) const { return IsMore(target) ? spent_s_ : spent_on_plans_s_; }
+
 double Openings::Expected(const Target& target) const {
   double expected_s = 0;
   for (const Way& known : ways_) {
@@ -69,19 +75,24 @@ double Openings::Expected(const Target& target) const {
 std::optional<std::string> Openings::WhyNot(const Target& target, std::span<const Target> rest) const {
   const double expected_s = Expected(target);
   if (Counted(expected_s) == 0) return std::nullopt;
-  const bool is_more = IsMore(target);
   const bool leaves_room = target.scope == backends::Scope::kBrief &&
                            std::any_of(rest.begin(), rest.end(), [&](const Target& other) {
                              return !other.peers.empty() && other.device.runtime == target.device.runtime;
                            });
-  const double most_s = is_more ? most_s_ : kMostFirstOpeningSeconds;
-  const double spent_s = is_more ? spent_s_ : spent_on_plans_s_;
-  if (spent_s + Counted(expected_s) * (leaves_room ? 2 : 1) <= most_s) return std::nullopt;
+  const double most_s = MostFor(target);
+  if (SpentOn(target) + Counted(expected_s) * (leaves_room ? 2 : 1) <= most_s) return std::nullopt;
   return fmt::format(
       "left out: each process waits {} s for the driver to get ready, and a run waits longer than {} s for "
-      "that "
-      "for the first alone",
+      "that for the first alone",
       SignificantText(expected_s, 2), SignificantText(most_s, 2));
+}
+
+bool Openings::MayOpenAgain(std::span<const Target> targets) const {
+  double all_s = 0;
+  for (const Target& target : targets) all_s += Counted(Expected(target));
+  return std::all_of(targets.begin(), targets.end(), [&](const Target& target) {
+    return Counted(Expected(target)) == 0 || SpentOn(target) + all_s <= MostFor(target);
+  });
 }
 
 }  // namespace report

@@ -35,6 +35,9 @@ class Openings {
   // what joins them, where that is planned in `rest`, can be, too.
   [[nodiscard]] std::optional<std::string> WhyNot(const Target& target, std::span<const Target> rest) const;
 
+  // Whether all of these, each of which was opened before, may be opened once more.
+  [[nodiscard]] bool MayOpenAgain(std::span<const Target> targets) const;
+
  private:
   struct Way {
     std::string runtime;
@@ -43,6 +46,9 @@ class Openings {
   };
   // What opening the target takes by what is known; 0 where nothing is.
   [[nodiscard]] double Expected(const Target& target) const;
+  // What a run may wait for all that is like the target, and what it waited for those so far.
+  [[nodiscard]] double MostFor(const Target& target) const;
+  [[nodiscard]] double SpentOn(const Target& target) const;
 
   double most_s_;
   double spent_s_ = 0;

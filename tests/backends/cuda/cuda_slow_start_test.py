@@ -39,7 +39,7 @@ class SlowStart(OfRuns):
         for name in JOBS:
             with self.subTest(name):
                 why = {m["device_id"]: m["reason"] for m in self.answer(name)["measurements"]
-                       if m["status"] == "skipped" and "driver to get ready" in m["reason"]}
+                       if m["status"] == "over_budget" and "driver to get ready" in m["reason"]}
                 self.assertEqual(set(OTHERS), set(why))
                 self.assertTrue(all(reason.startswith("left out: each process waits 8.") for reason in why.values()), why)
 

@@ -47,8 +47,7 @@ TEST(Openings, TheFirstOfADriverIsWaitedForAndItsEqualsAsFarAsTheBoundGoes) {
   ASSERT_TRUE(why);
   EXPECT_EQ(*why,
             "left out: each process waits 8.0 s for the driver to get ready, and a run waits longer than 12 "
-            "s for that "
-            "for the first alone");
+            "s for that for the first alone");
   EXPECT_EQ(openings.WhyNot(Of("vulkan", Scope::kRepeat), {}), std::nullopt) << "nothing is known of it";
   EXPECT_TRUE(openings.WhyNot(Of("cuda", Scope::kAgain), {})) << "what was measured already";
 }
@@ -99,6 +98,33 @@ TEST(Openings, ADriverThatWasReadyWhenItsDevicesWereFoundIsNotSlow) {
   Openings openings(Effort::kNormal, {Found("hip", 0.4)});
   openings.Note(Of("hip", Scope::kWhole), 20);
   EXPECT_EQ(openings.WhyNot(Of("hip", Scope::kBrief), {}), std::nullopt);
+}
+
+// Two that are held against each other are opened both or neither.
+TEST(Openings, WhatIsMeasuredAgainIsCountedTogether) {
+  Openings openings(Effort::kNormal, {});
+  const Target whole = Of("cuda", Scope::kWhole);
+  const Target again = Of("cuda", Scope::kAgain);
+  openings.Note(whole, 4.5);
+  EXPECT_TRUE(openings.MayOpenAgain(std::vector{again}));
+  EXPECT_TRUE(openings.MayOpenAgain(std::vector{again, again}));
+  openings.Note(whole, 4.5);
+  EXPECT_TRUE(openings.MayOpenAgain(std::vector{again})) << "8 s of 12 are gone";
+  EXPECT_FALSE(openings.MayOpenAgain(std::vector{again, again}));
+  EXPECT_TRUE(openings.MayOpenAgain(std::vector{again, Of("vulkan", Scope::kAgain)})) << "that opens at once";
+  EXPECT_TRUE(openings.MayOpenAgain(std::vector{Of("vulkan", Scope::kAgain)}));
+}
+
+// A child that follows another is of the same target.
+TEST(Openings, WhoFollowsOnOneThatEndedHasTheTimeOfItsPlan) {
+  Openings openings(Effort::kNormal, {});
+  const Target whole = Of("cuda", Scope::kWhole);
+  int opened = 0;
+  do {
+    openings.Note(whole, 8);
+    ++opened;
+  } while (opened < 100 && openings.MayOpenAgain(std::vector{whole}));
+  EXPECT_EQ(opened, 4) << "30 s of 7.5 s each";
 }
 
 }  // namespace
