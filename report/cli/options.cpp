@@ -88,7 +88,7 @@ void AddOutputOptions(CLI::App& app, RawOptions& raw) {
   app.add_option("--replay", options.run.replay_dir, "Answer from a record instead of this machine")
       ->type_name("DIR");
   app.add_flag("--exit-code", options.exit_code,
-               "Exit with 0: usable GPU, 10: none, 11: one not usable, 12: not asked");
+               "Exit with 0: usable GPU, 10: none, 11: one not usable, 12: not known");
   app.add_option("--color", raw.color, "auto, always or never")->type_name("WHEN");
   app.add_flag("--details", options.details,
                "The whole report: devices, figures, rankings, what was not used");

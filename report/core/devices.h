@@ -89,6 +89,10 @@ inline constexpr std::string_view kDescribed = "assumed";
 // would have room in the whole of it. `use`: this work alone, else any.
 [[nodiscard]] bool IsFull(const Report& report, const probe::PhysicalDevice& device,
                           std::optional<Use> use = std::nullopt);
+// Why its measuring came to nothing, where that is for want of time or of memory that is free, before any
+// kernel ran that would tell what it can do; else nullopt. `view`: of this way alone, else of all.
+[[nodiscard]] std::optional<std::string> WhyUntried(const Report& report, const probe::PhysicalDevice& device,
+                                                    const probe::View* view = nullptr);
 // How much of the time a card was used when it was found, by whichever source knows: the kernel or one of its
 // runtimes; nullptr for none.
 [[nodiscard]] const probe::Fact* UtilizationOf(const probe::PhysicalDevice& device);

@@ -91,6 +91,7 @@ enum class ReasonId {
   kGpusHidden,
   kGpusNotAsked,
   kGpusUnusable,
+  kGpusUnmeasured,
   kNotMounted,
   kOnlyOption,
   kUnmeasured,

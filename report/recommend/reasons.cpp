@@ -243,6 +243,13 @@ Reason NoGpuReason(const Report& report, Use use, const std::vector<Rejected>& r
     });
   };
   if (is_scored(true)) return {};
+  const auto is_untried = [&](const auto* gpu) { return WhyUntried(report, *gpu).has_value(); };
+  if (std::all_of(gpus.begin(), gpus.end(), is_untried)) {
+    const auto which = gpus.size() == 1 ? fmt::format("{} was not", PlainName(gpus.front()->name))
+                                        : fmt::format("none of {} GPUs was", gpus.size());
+    return {ReasonId::kGpusUnmeasured,
+            fmt::format("{} measured: {}", which, *WhyUntried(report, *gpus.front()))};
+  }
   const auto usable = is_scored(false) ? fmt::format("usable for {}", probe::NameOf(use)) : "usable";
   if (gpus.size() > 1)
     return {ReasonId::kGpusUnusable, fmt::format("{} GPUs are here, none of them {}", gpus.size(), usable)};

@@ -131,7 +131,9 @@ Value Usable(const Line& line) {
     if (score->basis == Basis::kMeasured || score->basis == Basis::kCached) return {"yes"};
     eligible = true;
   }
-  return {eligible ? "unknown" : "no"};
+  const bool unknown =
+      eligible || (line.device && line.view && WhyUntried(*line.report, *line.device, line.view));
+  return {unknown ? "unknown" : "no"};
 }
 
 bool Holds(const std::vector<std::string>& ways, const Line& line) {

@@ -26,9 +26,10 @@ MachineCode ExitCodeOf(const Report& report) {
     return !report.hidden_gpus.empty()    ? MachineCode::kUnusableGpu
            : WhyNotLooked(report).empty() ? MachineCode::kNoGpu
                                           : MachineCode::kGpuNotAsked;
-  const bool asked = std::any_of(report.devices.begin(), report.devices.end(), [&](const auto& device) {
+  const auto is_asked = [&](const auto& device) {
     return IsGpu(device) && !report.not_asked.device_ids.contains(device.id);
-  });
+  };
+  const bool asked = std::any_of(report.devices.begin(), report.devices.end(), is_asked);
   const bool one_was_left_out = !report.not_asked.device_ids.empty();
   if (!asked && (one_was_left_out || report.other_gpus != OtherGpus::kUnusable))
     return MachineCode::kGpuNotAsked;
@@ -37,7 +38,13 @@ MachineCode ExitCodeOf(const Report& report) {
     const bool ran = score.basis == Basis::kMeasured || score.basis == Basis::kCached;
     return score.eligible && ran && device && IsGpu(*device);
   });
-  return usable ? MachineCode::kUsableGpu : MachineCode::kUnusableGpu;
+  if (usable) return MachineCode::kUsableGpu;
+  const bool untried =
+      asked && std::all_of(report.devices.begin(), report.devices.end(), [&](const auto& device) {
+        return !is_asked(device) || WhyUntried(report, device);
+      });
+  return untried && report.other_gpus != OtherGpus::kUnusable ? MachineCode::kGpuNotAsked
+                                                              : MachineCode::kUnusableGpu;
 }
 
 }  // namespace report::render

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -6,6 +8,7 @@
 
 #include "report/recommend/parts.h"
 #include "report/render/faces.h"
+#include "report/render/fields.h"
 #include "tests/report/machines.h"
 
 namespace report::render {
@@ -18,6 +21,48 @@ TEST(ExitCode, TellsWhetherAGpuIsUsable) {
   EXPECT_EQ(ExitCodeOf(testing::Decided(testing::SlowIntegrated())), MachineCode::kUsableGpu);
   EXPECT_EQ(ExitCodeOf(testing::Decided(testing::Phantom())), MachineCode::kUnusableGpu);
   EXPECT_EQ(ExitCodeOf(testing::Decided(testing::BrokenDriver())), MachineCode::kUnusableGpu);
+}
+
+// A way of which nothing was measured, for that reason.
+backends::Measurement Unmeasured(const Report& report, const probe::PhysicalDevice& device,
+                                 backends::MeasurementStatus status) {
+  backends::Measurement m = report.measurements.front();
+  m.device_id = device.id;
+  m.runtime = device.views.at(0).device.runtime;
+  m.driver = device.views.at(0).device.driver;
+  m.kernel = kernels::Kernel::kGemm;
+  m.status = status;
+  m.verified = false;
+  m.rate.reset();
+  m.reason = "left out: it takes too long";
+  return m;
+}
+
+// Of GPUs that nobody had time for nothing is known; of one that failed something is.
+TEST(ExitCode, WhereNoKernelHadTimeOrRoomNothingIsKnown) {
+  using backends::MeasurementStatus;
+  const auto with = [](std::initializer_list<MeasurementStatus> of_cards) {
+    Report report = testing::Processor();
+    for (const auto status : of_cards) {
+      auto card = testing::Gpu(fmt::format("0000:0{}:00.0", report.devices.size()), "NVIDIA A100",
+                               probe::DeviceKind::kDiscrete, 40);
+      testing::AddView(card, "cuda", "NVIDIA", probe::DeviceKind::kDiscrete);
+      report.measurements.push_back(Unmeasured(report, card, status));
+      report.devices.insert(report.devices.begin(), card);
+    }
+    return testing::Decided(std::move(report));
+  };
+  const auto late = with({MeasurementStatus::kOverBudget, MeasurementStatus::kOverBudget});
+  EXPECT_EQ(ExitCodeOf(late), MachineCode::kGpuNotAsked);
+  const auto& reason = late.recommendations.at(0).reasons.at(0);
+  EXPECT_EQ(reason.id, ReasonId::kGpusUnmeasured);
+  EXPECT_EQ(reason, "none of 2 GPUs was measured: left out: it takes too long");
+  EXPECT_EQ(ExitCodeOf(with({MeasurementStatus::kOverBudget, MeasurementStatus::kFailed})),
+            MachineCode::kUnusableGpu);
+  QueryRequest request;
+  request.fields = {"usable", "backend"};
+  request.all = true;
+  EXPECT_THAT(Query(testing::TestTables(), late, request).text, ::testing::HasSubstr("unknown\tcuda"));
 }
 
 TEST(ExitCode, ManagementGraphicsAndVirtualDisplaysAreNoGpu) {
