@@ -120,7 +120,15 @@ std::string Unranked(const Report& report, const Recommendation& answer) {
     if (score.use == answer.use && IsChosen(&answer, score) && !score.reasons.empty())
       return fmt::format("not predicted: {}", fmt::join(score.reasons, "; "));
   }
-  return "not predicted: nothing was measured";
+  if (std::none_of(report.measurements.begin(), report.measurements.end(), IsVerified))
+    return "not predicted: nothing was measured";
+  // What was measured is of no use for it.
+  for (const auto& option : answer.rejected) {
+    if (option.device_id && option.runtime)
+      return fmt::format("not predicted: {} on {}: {}", *option.runtime,
+                         DeviceName(report.devices, *option.device_id), option.cause);
+  }
+  return "not predicted";
 }
 
 constexpr std::array<std::pair<Use, std::string_view>, 4> kTitles = {{{Use::kInference, "Inference"},

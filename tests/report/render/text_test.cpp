@@ -161,6 +161,19 @@ TEST(Text, AFigureThatTimeRanOutBeforeIsSaidAndEstimated) {
   EXPECT_THAT(text, Not(HasSubstr("nothing was measured")));
 }
 
+TEST(Text, WhatWasMeasuredAndIsOfNoUseIsNotCalledUnmeasured) {
+  auto machine = testing::DiscreteAndIntegrated();
+  std::erase_if(machine.devices,
+                [](const auto& device) { return device.kind != probe::DeviceKind::kDiscrete; });
+  auto& card = machine.devices.at(0);
+  card.memory.total_bytes = card.memory.free_bytes = std::uint64_t{256} << 20U;
+  for (auto& view : card.views) view.device.memory_total_bytes = view.device.memory_free_bytes = std::nullopt;
+  const auto text = Rendered(testing::Decided(machine), Options(160));
+  EXPECT_THAT(text, HasSubstr("not predicted: cuda on "));
+  EXPECT_THAT(text, HasSubstr("256 MiB are free"));
+  EXPECT_THAT(text, Not(HasSubstr("nothing was measured")));
+}
+
 TEST(Text, SectionsWithoutAPredictionSayWhy) {
   auto machine = testing::Processor();
   Spoil(machine, kernels::Kernel::kRead, backends::MeasurementStatus::kCrashed);
