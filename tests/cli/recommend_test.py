@@ -205,7 +205,7 @@ class WhatACallerHas(unittest.TestCase):
         self.assertRegex(run("recommend", "--why", *words).stderr, r"Else +vulkan on Radeon|\n +vulkan on Radeon")
 
     def test_words_that_mean_nothing_are_refused(self):
-        for words, right in ((("--among", "rocm"), "did you mean 'hip'?"), (("--among", "gpu"), "known are cpu, cuda"),
+        for words, right in ((("--among", "rocm"), "did you mean 'hip'?"), (("--among", "gpu"), "--require gpu asks for any GPU; known are "),
                              (("--can", "nvidia"), "did you mean 'cuda'?"), (("--exclude", "no such"), "known are pci:"),
                              (("--exclude", "rocm"), "did you mean 'hip'?"), (("--min-memory", "12G"), "12GiB")):
             with self.subTest(words):

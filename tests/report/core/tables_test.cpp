@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "data/runtimes/runtimes.h"
@@ -42,9 +43,12 @@ TEST(Tables, AnUnknownRuntimeKeepsItsName) {
   EXPECT_EQ(Title(Tables{}, "abacus"), "abacus");
 }
 
-// The text of the first runtime with one part replaced.
+// The text of the processor's facts with one part replaced.
 std::string Altered(const std::string& from, const std::string& to) {
-  std::string text(data::RuntimeTexts().front().second);
+  const auto texts = data::RuntimeTexts();
+  const auto of_it =
+      std::find_if(texts.begin(), texts.end(), [](const auto& row) { return row.first == "cpu"; });
+  std::string text(of_it->second);
   const auto at = text.find(from);
   EXPECT_NE(at, std::string::npos);
   return text.replace(at, from.size(), to);
