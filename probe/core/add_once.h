@@ -8,9 +8,10 @@
 
 namespace probe {
 
-template <class T>
-void AddOnce(T value, std::vector<T>& list) {
-  if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(std::move(value));
+template <class V, class T>
+void AddOnce(V value, std::vector<T>& list) {
+  T one(std::move(value));
+  if (std::find(list.begin(), list.end(), one) == list.end()) list.push_back(std::move(one));
 }
 
 }  // namespace probe

@@ -17,6 +17,7 @@
 #include "probe/core/text.h"
 #include "probe/core/vendor_names.h"
 #include "report/assume/known_card.h"
+#include "report/assume/memory.h"
 #include "report/assume/possible.h"
 #include "report/assume/words.h"
 #include "report/core/architecture.h"
@@ -64,7 +65,6 @@ probe::View ViewOf(const Tables& tables, const Words& words, const probe::Physic
   view.device.kind = device.kind;
   view.device.driver_version = words.driver;
   if (!runtime.second.empty()) view.device.api_version = runtime.second;
-  view.device.memory_total_bytes = words.memory_bytes;
   view.device.unified_memory = words.unified;
   const auto* facts = Find(tables, runtime.first);
   if (facts && facts->target && words.of && facts->name == words.of->name)
@@ -85,7 +85,6 @@ probe::PhysicalDevice DeviceOf(const Tables& tables, const Words& words, const W
                            : fmt::format("{} {}", *device.vendor,
                                          words.architecture ? *words.architecture : std::string("GPU"));
   device.kind = words.kind.value_or(probe::DeviceKind::kDiscrete);
-  device.memory.total_bytes = words.memory_bytes;
   device.hardware.emplace();
   device.hardware->source = kDescribed;
   device.hardware->name = device.name;
@@ -95,13 +94,13 @@ probe::PhysicalDevice DeviceOf(const Tables& tables, const Words& words, const W
   device.hardware->identity.ids = words.ids ? *words.ids : probe::PciIds{vendor, 0, {}, {}, {}};
   device.hardware->kernel_driver = kDescribed;
   device.hardware->architecture = words.architecture;
-  device.hardware->memory_total_bytes = words.memory_bytes;
   for (const auto& runtime : RuntimesOf(tables, words, whole, vendor)) {
     if (runtime.first != kProcessorRuntime)
       device.views.push_back(ViewOf(tables, words, device, runtime, listed[runtime.first]++));
   }
   std::sort(device.views.begin(), device.views.end(),
             [](const auto& a, const auto& b) { return a.device.runtime < b.device.runtime; });
+  FillMemory(words, device);
   return device;
 }
 
@@ -134,6 +133,7 @@ probe::PhysicalDevice Processor(const Whole& whole) {
   view.device.name = device.name;
   view.device.kind = device.kind;
   device.views.push_back(std::move(view));
+  FillMemory(whole, device);
   return device;
 }
 
@@ -185,6 +185,7 @@ probe::Result<Words> Understood(const Tables& tables, const std::string& text) {
   if (!words->no_gpu) {
     if (auto wrong = RecogniseCard(tables, *words)) return Said(*std::move(wrong));
     if (auto wrong = RecogniseKind(*words)) return Said(*std::move(wrong));
+    if (words->unified.value_or(false) && !words->kind) words->kind = probe::DeviceKind::kIntegrated;
   }
   return words;
 }
@@ -238,7 +239,9 @@ void Warn(const Words& words, const probe::PhysicalDevice& device, bool is_only,
     say(fmt::format("the rates of {} are not known: those of a common {} GPU stand for them", name,
                     device.kind == probe::DeviceKind::kIntegrated ? "integrated" : "discrete"));
   else if (!others.empty())
-    say(fmt::format("the rates are those of {}, as no table has {} itself", others, name));
+    say(fmt::format("the rates{} are those of {}, as no table has {} itself",
+                    words.is_memory_of_rates && others == words.rates_of ? " and the memory" : "", others,
+                    name));
 }
 
 }  // namespace
@@ -257,6 +260,7 @@ probe::Result<Machine> Imagine(const Tables& tables, const std::vector<std::stri
   if (described.size() > 1 && std::any_of(described.begin(), described.end(), has_none))
     return Said("vendor: none is a machine without a GPU, and another text describes one");
   if (auto wrong = StrayRuntime(tables, described)) return Said(*std::move(wrong));
+  if (auto wrong = ShareMemory(described, whole)) return Said(*std::move(wrong));
   const bool is_said = whole.os.has_value();
   if (auto wrong = Settle(tables, described, whole)) return Said(*std::move(wrong));
   Machine machine;

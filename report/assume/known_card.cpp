@@ -16,6 +16,7 @@
 #include "probe/core/text.h"
 #include "probe/core/vendor_names.h"
 #include "report/assume/cards.h"
+#include "report/assume/memory.h"
 #include "report/core/architecture.h"
 #include "report/core/card_name.h"
 #include "report/core/suggest.h"
@@ -142,6 +143,17 @@ void TakeNumbers(const Found& found, Words& words) {
   const bool is_one = Agree(found.rows, &Row::name) && Agree(found.rows, &Row::target);
   if (!row && is_one) row = &found.rows.front();
   if (row && row->device != 0) words.ids = probe::PciIds{row->vendor, row->device, {}, {}, {}};
+}
+
+// As the names of all such cards say it, else that of the card whose rates stand for it. A "GH200 480GB" has
+// as much beside its GPU.
+void TakeMemory(const Rows& rows, Words& words) {
+  if (words.memory_bytes || words.kind == probe::DeviceKind::kIntegrated) return;
+  const auto memory = MemoryInName(rows.front().name);
+  const bool agree = memory && std::all_of(rows.begin(), rows.end(),
+                                           [&](const Row& row) { return MemoryInName(row.name) == memory; });
+  words.memory_bytes = agree ? memory : MemoryInName(words.rates_of);
+  words.is_memory_of_rates = !agree && words.memory_bytes;
 }
 
 // Of a maker whose GPUs are all parts of chips.
@@ -294,6 +306,7 @@ std::optional<std::string> RecogniseCard(const Tables& tables, Words& words) {
   if (auto wrong = OfAnotherCard(rows, words)) return wrong;
   TakeNumbers(found, words);
   TakeKind(rows, words);
+  TakeMemory(rows, words);
   TakeArchitecture(tables, rows, words);
   return std::nullopt;
 }

@@ -223,7 +223,8 @@ Wrong Narrow(const Words& words, Common& common) {
 std::optional<std::string> Whole::Add(const Words& words) {
   for (auto wrong :
        {Agree("os", words.os, os), Agree("arch", words.machine, machine), Agree("glibc", words.libc, libc),
-        Agree("wsl", words.wsl, wsl), Agree("container", words.container, container)}) {
+        Agree("wsl", words.wsl, wsl), Agree("container", words.container, container),
+        Agree("ram", words.ram_bytes, ram_bytes)}) {
     if (wrong) return wrong;
   }
   return std::nullopt;

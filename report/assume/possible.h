@@ -2,6 +2,7 @@
 // What a described machine can not be, and what it must be where its words leave that open. Pure.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,6 +25,7 @@ struct Whole {
   std::optional<std::string> libc;
   std::optional<bool> wsl;
   std::optional<bool> container;
+  std::optional<std::uint64_t> ram_bytes;  // the processor's memory
 
   // The error names the key of which two texts say different things.
   [[nodiscard]] std::optional<std::string> Add(const Words& words);

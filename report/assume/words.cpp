@@ -196,11 +196,10 @@ Wrong ReadCount(const std::string& value, Words& words) {
              : Wrong(fmt::format("it takes a number from 1 to {}", kMost));
 }
 
-Wrong ReadMemory(const std::string& value, Words& words) {
-  words.memory_bytes = ParseSize(value);
+Wrong ReadMemory(const std::string& value, std::optional<std::uint64_t>& out) {
+  out = ParseSize(value);
   constexpr std::uint64_t kLeast = 1U << 20U;  // 24 is meant to be GiB
-  return words.memory_bytes.value_or(0) >= kLeast ? std::nullopt
-                                                  : Wrong("it takes a size with its unit, such as 24GiB");
+  return out.value_or(0) >= kLeast ? std::nullopt : Wrong("it takes a size with its unit, such as 24GiB");
 }
 
 Wrong ReadDriver(const std::string& value, Words& words) {
@@ -223,7 +222,8 @@ std::vector<Key> KeysOf(const Tables& tables) {
       {"vendor", ReadVendor},
       {"name", [](const auto& value, Words& words) { return ReadText(value, words.name); }},
       {"kind", ReadKind},
-      {"memory", ReadMemory},
+      {"memory", [](const auto& value, Words& words) { return ReadMemory(value, words.memory_bytes); }},
+      {"ram", [](const auto& value, Words& words) { return ReadMemory(value, words.ram_bytes); }},
       {"unified", [](const auto& value, Words& words) { return ReadFlag(value, words.unified); }},
       {"count", ReadCount},
       {"driver", ReadDriver},

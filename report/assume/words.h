@@ -19,12 +19,13 @@ struct Words {
   std::optional<std::uint32_t> vendor;  // PCI's number
   bool no_gpu = false;
   std::optional<std::string> name;
-  std::string spelling;                   // the name with the blanks that the tables have in it
-  std::optional<probe::DeviceKind> kind;  // absent: discrete, as far as anybody knows
-  std::optional<probe::PciIds> ids;       // of a known card
-  std::string taken_for;                  // the card, where another maker's are named like it, too
-  std::string rates_of;                   // the card of these ids, where the name fits several
-  std::optional<std::uint64_t> memory_bytes;
+  std::string spelling;                       // the name with the blanks that the tables have in it
+  std::optional<probe::DeviceKind> kind;      // absent: discrete, as far as anybody knows
+  std::optional<probe::PciIds> ids;           // of a known card
+  std::string taken_for;                      // the card, where another maker's are named like it, too
+  std::string rates_of;                       // the card of these ids, where the name fits several
+  std::optional<std::uint64_t> memory_bytes;  // by its own word, else by the name of a known card
+  bool is_memory_of_rates = false;            // it is that of the card rates_of
   std::optional<bool> unified;
   std::optional<std::uint32_t> count;  // absent: one
   std::optional<std::string> driver;
@@ -33,6 +34,7 @@ struct Words {
   const RuntimeFacts* of = nullptr;         // whose table has the key of the architecture
   std::optional<std::string> architecture;  // as probes say it: "sm_89"
   bool is_newer = false;                    // than every architecture that the table knows
+  std::optional<std::uint64_t> ram_bytes;   // the processor's
   std::optional<std::string> os;
   std::optional<std::string> machine;
   std::optional<std::string> libc;

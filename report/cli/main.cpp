@@ -213,13 +213,28 @@ void TellWarnings(const report::Report& report) {
   for (const auto& warning : render::ToldWarnings(report.warnings)) Say("whichgpu: warning: ", warning.text);
 }
 
+bool IsOfMemory(const report::Warning& warning) {
+  return warning.kind == report::WarningKind::kNothingFits ||
+         warning.kind == report::WarningKind::kMemoryUntold;
+}
+
+// A word and an assignment show nothing of what holds the work.
+void TellOfMemory(const report::Report& report) {
+  if (report.recommendations.empty()) return;
+  for (const report::Warning& warning : report.recommendations.front().warnings) {
+    if (IsOfMemory(warning)) Say("whichgpu: warning: ", warning.text);
+  }
+}
+
 // What whoever runs the command has to know: of the faces JSON alone says it.
 void TellOfBuild(const report::Report& report) {
   if (report.recommendations.empty() || !report.recommendations.front().artefact) return;
   const auto& answer = report.recommendations.front();
   for (const std::string& missing : answer.artefact->missing) Say("whichgpu: it needs: ", missing);
   if (answer.artefact->note) Say("whichgpu: note: ", *answer.artefact->note);
-  for (const std::string& warning : answer.warnings) Say("whichgpu: note: ", warning);
+  for (const report::Warning& warning : answer.warnings) {
+    if (!IsOfMemory(warning)) Say("whichgpu: note: ", warning.text);  // that was said
+  }
 }
 
 render::TerminalOptions TerminalOf(int descriptor, const Options& options,
@@ -328,7 +343,10 @@ int Run(const std::vector<std::string>& arguments) {
   if (options.why) {
     Tell(render::Why(outcome.tables, outcome.report, TerminalOf(STDERR_FILENO, options, environment)));
   }
-  if (options.target && !options.json && !options.why) TellOfBuild(outcome.report);
+  if (options.command == Command::kRecommend && !options.json && !options.why) {
+    TellOfMemory(outcome.report);
+    if (options.target) TellOfBuild(outcome.report);
+  }
   if (options.json || options.command == Command::kRecommend) {
     TellWarnings(outcome.report);
   }

@@ -15,6 +15,7 @@
 
 #include "backends/core/measurement.h"
 #include "probe/core/report.h"
+#include "report/core/memory.h"
 #include "report/core/remedy.h"
 #include "report/core/request.h"
 #include "report/core/targets.h"
@@ -51,34 +52,6 @@ struct OtherPart {
   std::optional<kernels::Dtype> gemv;
 };
 
-// One way to reach one device (device_id, runtime, driver), judged for one use.
-struct Score {
-  std::string device_id;
-  std::string runtime;
-  std::string driver;
-  Use use = Use::kInference;
-  // The prediction, which orders: its range holds the error of measuring and what is not known of software.
-  std::optional<Range> tokens_per_s;
-  std::optional<Range> ranking_tokens_per_s;  // the same value with the range of the measurements alone
-  // Of inference: the time of the whole request, that until its first token, and the tokens that are written
-  // in a second from then on.
-  std::optional<Range> request_s;
-  std::optional<Range> first_token_s;
-  std::optional<Range> writing_tokens_per_s;
-  // Not printed: of the weights whose product with a vector, measured by this way, it rests on.
-  std::optional<kernels::Dtype> gemv;
-  std::optional<OtherPart> rest;  // of a split model; not printed
-  std::vector<ScorePart> parts;
-  std::optional<double> needed_bytes;  // of memory, with everything in one place
-  std::optional<double>
-      streamed_bytes;        // of those, what the host keeps and brings twice in every training step
-  std::optional<bool> fits;  // false: the memory at hand does not do; the speed is what it would be if it did
-  std::optional<double> smaller_bytes;  // not printed: of a training step with 4-bit weights
-  Basis basis = Basis::kMeasured;
-  bool eligible = false;
-  std::vector<std::string> reasons;  // why it is not eligible, or what a reader should know of it
-};
-
 // Which argument a sentence is, for programs (docs/contract.md section 2).
 enum class ReasonId {
   kOther,  // read from the JSON of a version that told none
@@ -99,6 +72,8 @@ enum class ReasonId {
   kFasterLeftOut,
   kWorksLeftOut,
   kOfTheWay,
+  kMemory,        // what of the work its memory does not hold, and what becomes of that
+  kOneOfSeveral,  // of equal GPUs the figures are of one
   kRuntimeBrought,
   kBuildPassedOver,
   kFromCache,
@@ -124,6 +99,36 @@ struct Reason {
   // NOLINTNEXTLINE(google-explicit-constructor): it stands where its sentence does
   operator const std::string&() const { return text; }
   bool operator==(std::string_view sentence) const { return text == sentence; }
+};
+
+// One way to reach one device (device_id, runtime, driver), judged for one use.
+struct Score {
+  std::string device_id;
+  std::string runtime;
+  std::string driver;
+  Use use = Use::kInference;
+  // The prediction, which orders: its range holds the error of measuring and what is not known of software.
+  std::optional<Range> tokens_per_s;
+  std::optional<Range> ranking_tokens_per_s;  // the same value with the range of the measurements alone
+  // Of inference: the time of the whole request, that until its first token, and the tokens that are written
+  // in a second from then on.
+  std::optional<Range> request_s;
+  std::optional<Range> first_token_s;
+  std::optional<Range> writing_tokens_per_s;
+  // Not printed: of the weights whose product with a vector, measured by this way, it rests on.
+  std::optional<kernels::Dtype> gemv;
+  std::optional<OtherPart> rest;  // of a split model; not printed
+  std::vector<ScorePart> parts;
+  std::optional<double> needed_bytes;  // of memory, with everything in one place
+  std::optional<double>
+      streamed_bytes;        // of those, what the host keeps and brings twice in every training step
+  std::optional<bool> fits;  // false: the memory at hand does not do; the speed is what it would be if it did
+  std::optional<double> smaller_bytes;  // not printed: of a training step with 4-bit weights
+  WorkMemory memory;                    // not printed: what it has to hold them
+  double on_host_bytes = 0;             // not printed: of those, what the processor's memory has to hold
+  Basis basis = Basis::kMeasured;
+  bool eligible = false;
+  std::vector<Reason> reasons;  // why it is not eligible, or what a reader should know of it
 };
 
 // An option that was not taken: a way to a device, a whole runtime, or a device that nothing reaches.
@@ -212,7 +217,10 @@ struct Program {
 struct NothingFits {
   double needed_bytes = 0;
   std::optional<double> available_bytes;  // of the answer's way; absent: nobody says
-  std::optional<double> smaller_bytes;    // that 4-bit weights want of a training step; absent: no less fits
+  // Of the processor's memory, which would have to hold the rest; absent: that is the way's own, or decides
+  // nothing.
+  std::optional<double> host_bytes;
+  std::optional<double> smaller_bytes;  // that 4-bit weights want of a training step; absent: no less fits
 };
 
 struct Recommendation {
@@ -243,7 +251,7 @@ struct Recommendation {
   std::optional<std::vector<Program>> programs;
   std::optional<std::string> arithmetic;  // how its figure comes about; the last of the reasons in JSON
   std::vector<Rejected> rejected;
-  std::vector<std::string> warnings;
+  std::vector<Warning> warnings;
   std::vector<std::string> left_out;  // names of GPUs that the artefact is not for; not in JSON
 };
 

@@ -25,14 +25,41 @@ namespace report {
 
 WHICHGPU_FIELDS(Range, value, low, high)
 WHICHGPU_FIELDS(ScorePart, name, seconds, limited_by)
-WHICHGPU_FIELDS(Score, device_id, runtime, driver, use, tokens_per_s, ranking_tokens_per_s, request_s,
-                first_token_s, writing_tokens_per_s, needed_bytes, streamed_bytes, fits, parts, basis,
-                eligible, reasons)
 WHICHGPU_FIELDS(Reason, id, text, ways, ratio, option)
 
 // Reports of versions that told no ids are read, too.
 template <class V>
 inline constexpr bool kIsRead = std::is_same_v<V, probe::detail::FieldDecoder>;
+
+// JSON has the sentences of a score alone.
+template <class V, probe::Is<Score> S>
+void Fields(V& v, S& s) {
+  v("device_id", s.device_id);
+  v("runtime", s.runtime);
+  v("driver", s.driver);
+  v("use", s.use);
+  v("tokens_per_s", s.tokens_per_s);
+  v("ranking_tokens_per_s", s.ranking_tokens_per_s);
+  v("request_s", s.request_s);
+  v("first_token_s", s.first_token_s);
+  v("writing_tokens_per_s", s.writing_tokens_per_s);
+  v("needed_bytes", s.needed_bytes);
+  v("streamed_bytes", s.streamed_bytes);
+  v("fits", s.fits);
+  v("parts", s.parts);
+  v("basis", s.basis);
+  v("eligible", s.eligible);
+  if constexpr (std::is_const_v<S>) {
+    const std::vector<std::string> reasons(s.reasons.begin(), s.reasons.end());
+    v("reasons", reasons);
+  } else if constexpr (kIsRead<V>) {
+    std::vector<std::string> reasons;
+    v("reasons", reasons);
+    for (std::string& text : reasons) s.reasons.push_back({ReasonId::kOther, std::move(text)});
+  } else {
+    v("reasons", s.reasons);
+  }
+}
 
 template <class V, probe::Is<Rejected> S>
 void Fields(V& v, S& s) {
@@ -57,7 +84,7 @@ WHICHGPU_FIELDS(Artefact, id, requirements, index, extra_index, find_links, asse
 
 WHICHGPU_FIELDS(Program, target, title, backend, device_id, artefact, command, reason, missing, warnings)
 
-WHICHGPU_FIELDS(NothingFits, needed_bytes, available_bytes, smaller_bytes)
+WHICHGPU_FIELDS(NothingFits, needed_bytes, available_bytes, host_bytes, smaller_bytes)
 
 template <class V, probe::Is<Recommendation> S>
 void Fields(V& v, S& s) {

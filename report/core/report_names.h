@@ -26,12 +26,12 @@ WHICHGPU_NAMES(report::ReasonId, {kOther, "other"}, {kEqual, "equal"}, {kFaster,
                {kGpusUnusable, "gpus_unusable"}, {kGpusUnmeasured, "gpus_unmeasured"},
                {kNotMounted, "not_mounted"}, {kOnlyOption, "only_option"}, {kUnmeasured, "unmeasured"},
                {kOnlyAsked, "only_asked"}, {kFasterLeftOut, "faster_left_out"},
-               {kWorksLeftOut, "works_left_out"}, {kOfTheWay, "of_the_way"},
-               {kRuntimeBrought, "runtime_brought"}, {kBuildPassedOver, "build_passed_over"},
-               {kFromCache, "from_cache"}, {kArithmetic, "arithmetic"}, {kSlower, "slower"},
-               {kNotKnownFaster, "not_known_faster"}, {kLeftOut, "left_out"}, {kSoftware, "software"},
-               {kUnusable, "unusable"}, {kUnreached, "unreached"}, {kNotAsked, "not_asked"},
-               {kRuntimeFailed, "runtime_failed"})
+               {kWorksLeftOut, "works_left_out"}, {kOfTheWay, "of_the_way"}, {kMemory, "memory"},
+               {kOneOfSeveral, "one_of_several"}, {kRuntimeBrought, "runtime_brought"},
+               {kBuildPassedOver, "build_passed_over"}, {kFromCache, "from_cache"},
+               {kArithmetic, "arithmetic"}, {kSlower, "slower"}, {kNotKnownFaster, "not_known_faster"},
+               {kLeftOut, "left_out"}, {kSoftware, "software"}, {kUnusable, "unusable"},
+               {kUnreached, "unreached"}, {kNotAsked, "not_asked"}, {kRuntimeFailed, "runtime_failed"})
 WHICHGPU_NAMES(report::Severity, {kBlocking, "blocking"}, {kDegraded, "degraded"}, {kNote, "note"})
 
 }  // namespace probe

@@ -17,6 +17,9 @@ enum class WarningKind {
   kLimit,       // of this process or its group, so low that a driver that is well may fail of it
   kNotMounted,  // a folder of the system's
   kLeftOut,     // a step of which earlier runs never saw the end
+  // Of an answer: no JSON that is read again tells them.
+  kNothingFits,   // the memory of nothing here holds the work
+  kMemoryUntold,  // nobody says how much memory there is that has to hold the work, or a part of it
 };
 
 struct Warning {
@@ -29,6 +32,11 @@ struct Warning {
   WarningKind kind = WarningKind::kOther;
   std::string subject;  // "the limit on open files (ulimit -n)", "/sys", the sentence that says what and why
   std::string text;
+
+  // NOLINTNEXTLINE(google-explicit-constructor): it stands where its sentence does
+  operator const std::string&() const { return text; }
+  bool operator==(std::string_view sentence) const { return text == sentence; }
+  bool operator==(const Warning& other) const { return text == other.text; }
 };
 
 // That nothing below this folder ("/sys") can be seen.

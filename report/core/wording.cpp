@@ -142,20 +142,32 @@ bool IsUntold(const probe::ProbeReport& probe) {
   return probe.error && probe.error->Is(probe::OwnError::kNothingKnown);
 }
 
+std::string Joined(const std::vector<Reason>& reasons) {
+  std::string text;
+  for (const Reason& reason : reasons) text += (text.empty() ? "" : "; ") + reason.text;
+  return text;
+}
+
+std::string WorkText(const Report& report, Use use) {
+  if (use == Use::kTraining) return "training";
+  return report.request ? report.request->inference.model + " " + report.request->inference.format
+                        : "the model";
+}
+
 std::string NothingFitsText(const Report& report, const Recommendation& answer) {
   if (!answer.nothing_fits) return "";
-  const auto& [needed, available, smaller] = *answer.nothing_fits;
+  const auto& [needed, available, host, smaller] = *answer.nothing_fits;
   const bool trains = answer.use == Use::kTraining;
-  const auto work = trains ? std::string("training")
-                    : report.request
-                        ? report.request->inference.model + " " + report.request->inference.format
-                        : std::string("the model");
-  auto text =
-      fmt::format("nothing here fits {}: {} needs {}", work, trains ? "a step" : "it", BytesText(needed));
+  auto text = fmt::format("nothing here fits {}: {} needs {}", WorkText(report, answer.use),
+                          trains ? "a step" : "it", BytesText(needed));
   const auto way = fmt::format(
       "{} on {}", RuntimeName(report.devices, answer.device_id, answer.backend, answer.driver.value_or("")),
       DeviceName(report.devices, answer.device_id));
+  const auto* device = FindDevice(report.devices, answer.device_id);
+  const bool shares = device && !trains && SharesHostMemory(*device);
   if (available) text += fmt::format(", and {} has {}", way, BytesText(*available));
+  if (available && shares) text += ", which is the processor's memory, too";
+  if (available && host) text += fmt::format(" and the host {}", BytesText(*host));
   if (smaller)
     return fmt::format("{}; with 4-bit weights (QLoRA) it needs {}, which fits there", text,
                        BytesText(*smaller));

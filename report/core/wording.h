@@ -53,6 +53,11 @@ inline constexpr std::string_view kAndWithIt = ", and with it whatever was to co
 [[nodiscard]] std::string OutcomeText(const Tables& tables, std::string_view runtime,
                                       const probe::DriverReport& driver);
 
+// The sentences, with "; " between them.
+[[nodiscard]] std::string Joined(const std::vector<Reason>& reasons);
+
+// What is to be done: "Llama 3 8B Q4_K_M", "training".
+[[nodiscard]] std::string WorkText(const Report& report, Use use);
 // Of an answer that is for less than the work that was asked about: "nothing here fits training: ...".
 [[nodiscard]] std::string NothingFitsText(const Report& report, const Recommendation& answer);
 

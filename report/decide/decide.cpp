@@ -76,7 +76,7 @@ void TellSettled(const Record& record, std::vector<Score>& scores) {
   for (Score& score : scores) {
     if (!IsSettled(record, score)) continue;
     score.basis = Basis::kEstimated;
-    score.reasons.emplace_back("not measured, as facts alone tell that it is far behind");
+    score.reasons.push_back({ReasonId::kOfTheWay, "not measured, as facts alone tell that it is far behind"});
   }
 }
 
@@ -97,7 +97,7 @@ std::vector<Score> Scores(const Tables& tables, const Record& record, const Repo
     const auto found = refuted.find(score.device_id);
     if (found == refuted.end()) continue;
     score.eligible = false;
-    score.reasons.insert(score.reasons.begin(), found->second->text);
+    score.reasons.insert(score.reasons.begin(), {ReasonId::kOfTheWay, found->second->text});
   }
   return scores;
 }
@@ -341,10 +341,10 @@ std::vector<Program> ProgramsFor(const Deciding& deciding, const Report& report,
       program.artefact = own.artefact->id;
       program.command = own.command;
       program.left_out = std::move(own.left_out);
-      std::erase_if(own.warnings, [&](const std::string& warning) {
+      std::erase_if(own.warnings, [&](const Warning& warning) {
         return std::find(answer.warnings.begin(), answer.warnings.end(), warning) != answer.warnings.end();
       });
-      program.warnings = std::move(own.warnings);
+      program.warnings.emplace(own.warnings.begin(), own.warnings.end());
       if (!own.artefact->missing.empty()) program.missing = own.artefact->missing;
     }
   }

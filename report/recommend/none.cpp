@@ -62,7 +62,7 @@ const Score* NearestOf(const Report& report, Use use) {
 std::string WayReason(const Report& report, const Score& score) {
   const auto omission = OmissionOf(report, score);
   return fmt::format("{}: {}", WayText(report, score),
-                     score.eligible && omission ? omission->reason : score.reasons.front());
+                     score.eligible && omission ? omission->reason : score.reasons.front().text);
 }
 
 // What became of one of the runtimes that the caller named.

@@ -42,6 +42,14 @@ using Scores = std::vector<const Score*>;
 // Where the processor's own runtime was left out: which ones were not.
 [[nodiscard]] Reason AskedReason(const Tables& tables, const Report& report, const Recommendation& answer);
 
+// That of equal GPUs the figures are of one.
+[[nodiscard]] Reason OneOfSeveralReason(const Report& report, const Score& chosen);
+
+// Of a way whose work nothing here holds: what decides that.
+[[nodiscard]] NothingFits NothingFitsOf(const Score& chosen);
+// Of memory that nobody says and that is supposed to hold the work.
+void WarnOfMemory(const Report& report, const Score& chosen, Recommendation& answer);
+
 // `chosen` is the score that was taken (nullptr: none was); those in `tied` are equal to it, the fastest
 // first, and not rejected.
 [[nodiscard]] std::vector<Rejected> RejectedOptions(const Tables& tables, const Report& report, Use use,

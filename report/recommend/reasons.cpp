@@ -266,7 +266,7 @@ Reason OnlyOptionReason(const Report& report, const Score& chosen) {
     const auto* view = device ? FindView(*device, score.runtime, score.driver) : nullptr;
     if (!view || IsSoftware(*device, *view)) continue;
     others.push_back(RuntimeName(report.devices, score.device_id, score.runtime, score.driver) + ": " +
-                     (omission ? omission->reason : score.reasons.front()));
+                     (omission ? omission->reason : score.reasons.front().text));
   }
   if (others.empty()) return {ReasonId::kOnlyOption, "nothing else here was measured and checked"};
   return {ReasonId::kOnlyOption, fmt::format("nothing else here is an option: {}", JoinedFew(others, "; "))};
@@ -277,7 +277,7 @@ Reason UnmeasuredReason(const Report& report, const Recommendation& answer) {
     return score.use == answer.use && score.device_id == answer.device_id && score.runtime == answer.backend;
   });
   if (!report.measurements.empty() && found != report.scores.end() && !found->reasons.empty())
-    return {ReasonId::kUnmeasured, fmt::format("{}", fmt::join(found->reasons, "; "))};
+    return {ReasonId::kUnmeasured, Joined(found->reasons)};
   return {ReasonId::kUnmeasured,
           "a processor is what every machine has, and nothing here is known to be better"};
 }

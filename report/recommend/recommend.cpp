@@ -170,7 +170,9 @@ void Judge(const Report& report, const Score& chosen, Recommendation& answer) {
     answer.warnings.push_back(EstimatedText(report, chosen));
   const bool fits = chosen.fits.value_or(true);
   // The report's first lines say it.
-  if (!fits && report.command != kWholeReport) answer.warnings.push_back(NothingFitsText(report, answer));
+  if (answer.nothing_fits && report.command != kWholeReport)
+    answer.warnings.emplace_back(WarningKind::kNothingFits, answer.device_id,
+                                 NothingFitsText(report, answer));
   const bool undecided = !answer.undecided.empty();
   if (undecided && !estimated) {
     answer.warnings.push_back(fmt::format(
@@ -362,11 +364,6 @@ Standing StandingOf(Scores ordered) {
   return standing;
 }
 
-std::optional<double> BytesOfWay(const Report& report, const Score& score) {
-  const double bytes = MemoryOf(report, score);
-  return bytes > 0 ? std::optional(bytes) : std::nullopt;
-}
-
 // Whether the memory of anything here holds the work, be it an answer for this caller or not.
 bool IsHeld(const Report& report, Use use) {
   return std::any_of(report.scores.begin(), report.scores.end(), [&](const Score& score) {
@@ -384,9 +381,7 @@ Recommendation Of(const Report& report, const Standing& standing, const Score& c
   answer.request_s = chosen.request_s;
   answer.first_token_s = chosen.first_token_s;
   answer.writing_tokens_per_s = chosen.writing_tokens_per_s;
-  if (!chosen.fits.value_or(true) && !IsHeld(report, chosen.use))
-    answer.nothing_fits =
-        NothingFits{chosen.needed_bytes.value_or(0), BytesOfWay(report, chosen), chosen.smaller_bytes};
+  if (!chosen.fits.value_or(true) && !IsHeld(report, chosen.use)) answer.nothing_fits = NothingFitsOf(chosen);
   answer.basis = chosen.basis;
   const auto name = [&](const Score* score) {
     return WayName(report.devices, score->device_id, score->runtime, score->driver);
@@ -413,9 +408,10 @@ void AddReasons(const Tables& tables, const Report& report, const Standing& stan
   AddSaid(answer.reasons, FasterReason(report, chosen));
   if (processor) AddSaid(answer.reasons, SoftwareReason(report, *device, chosen));
   if (answer.reasons.empty()) answer.reasons.push_back(OnlyOptionReason(report, chosen));
-  for (const std::string& text : chosen.reasons) {
-    if (answer.nothing_fits && &text == &chosen.reasons.back()) continue;  // the first line says it
-    answer.reasons.push_back({ReasonId::kOfTheWay, text});
+  AddSaid(answer.reasons, OneOfSeveralReason(report, chosen));
+  for (const Reason& reason : chosen.reasons) {
+    if (answer.nothing_fits && reason.id == ReasonId::kMemory) continue;  // the first line says it
+    answer.reasons.push_back(reason);
   }
 }
 
@@ -439,6 +435,7 @@ std::optional<Recommendation> Recommend(const Tables& tables, const Report& repo
   AddReasons(tables, report, standing, chosen, answer);
   Judge(report, chosen, answer);
   LowerForOtherDevices(standing.ordered, chosen, answer);
+  WarnOfMemory(report, chosen, answer);
   WarnOfDoubts(report, answer);
   WarnOfLeftOut(report, answer);
   WarnOfVariables(report, answer);

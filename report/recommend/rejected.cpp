@@ -17,12 +17,8 @@
 namespace report::recommend {
 namespace {
 
-std::string Joined(const std::vector<std::string>& parts) {
-  return fmt::format("{}", fmt::join(parts, "; "));
-}
-
 Rejected Option(const Score& score, ReasonId id, std::string reason) {
-  auto cause = score.reasons.empty() ? reason : score.reasons.front();
+  auto cause = score.reasons.empty() ? reason : score.reasons.front().text;
   return {score.device_id, score.runtime, score.driver, std::move(reason), std::move(cause), id};
 }
 

@@ -31,11 +31,11 @@ std::optional<double> BytesOf(const Report& report, const Score& score) {
   return view ? AvailableBytes(*device, *view) : AvailableBytes(*device);
 }
 
-// Of a GPU that the caller describes the caller can say more.
-std::string_view HowToSay(const Report& report, const Score& score) {
+// Of what the caller describes the caller can say more.
+std::string HowToSay(const Report& report, const Score& score) {
   const auto* device = FindDevice(report.devices, score.device_id);
-  const bool is_described = device && device->hardware && device->hardware->source == kDescribed;
-  return is_described && IsGpu(*device) ? " (say memory=...)" : "";
+  const auto how = device ? HowToSayMemory(*device) : "";
+  return how.empty() ? "" : fmt::format(" (say {})", how);
 }
 
 // "" where it has what is asked for.

@@ -99,7 +99,7 @@ std::vector<ToldAnswer> TellAnswers(const Report& report, std::string_view dash)
 std::vector<std::string> WarningsOfAnswers(const Report& report) {
   std::vector<std::string> warnings;
   for (const auto& answer : report.recommendations) {
-    for (const auto& warning : answer.warnings) probe::AddOnce(warning, warnings);
+    for (const Warning& warning : answer.warnings) probe::AddOnce(warning.text, warnings);
   }
   return warnings;
 }

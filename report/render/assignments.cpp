@@ -93,12 +93,21 @@ std::string CMakeQuoted(std::string_view text) {
   return fmt::format("[{0}[{1}]{0}]", equals, text);
 }
 
+// Whether the memory that the answer's way has holds the work; "" where nobody says how much there is.
+std::string FitsWord(const Score* score) {
+  if (!score) return "";
+  if (!score->fits.value_or(true)) return "no";
+  const auto& memory = score->memory;
+  const bool is_told = memory.own_bytes && (score->on_host_bytes <= 0 || memory.host_bytes);
+  return is_told ? "yes" : "";
+}
+
 // All but the architectures, whatever is known. Values are safe to write between any quotes, or none.
 Variables OwnVariables(const Report& report) {
   Variables all = {{"STATUS", "none"},     {"BACKEND", ""},     {"DEVICE", ""},     {"VISIBLE", ""},
                    {"DRIVER", ""},         {"NAME", ""},        {"VENDOR", ""},     {"ARCH", ""},
                    {"DRIVER_VERSION", ""}, {"API_VERSION", ""}, {"MEMORY_MIB", ""}, {"FREE_MIB", ""},
-                   {"TARGET", ""},         {"ARTEFACT", ""},    {"INDEX", ""}};
+                   {"FITS", ""},           {"TARGET", ""},      {"ARTEFACT", ""},   {"INDEX", ""}};
   if (report.recommendations.empty()) return all;
   const auto& answer = report.recommendations.front();
   std::vector<std::string> values = {std::string(probe::NameOf(answer.basis)), Token(answer),
@@ -111,7 +120,8 @@ Variables OwnVariables(const Report& report) {
     };
     for (auto& value : {PlainName(device->name), VendorWord(*device), answer.architecture,
                         told(&probe::RuntimeDevice::driver_version), told(&probe::RuntimeDevice::api_version),
-                        MibText(AllBytes(*device, view)), MibText(FreeBytes(*device, view))})
+                        MibText(AllBytes(*device, view)), MibText(FreeBytes(*device, view)),
+                        FitsWord(ScoreOf(report, answer))})
       values.push_back(value);
   }
   for (std::size_t i = 0; i < values.size(); ++i) all[i].second = Safe(values[i]);

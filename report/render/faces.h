@@ -31,7 +31,7 @@ namespace report::render {
 // in a shell without quoting. "unknown" for anything else, which no runtime of the build is called.
 [[nodiscard]] std::string Token(const Recommendation& recommendation);
 
-// Twelve assignments, in this order, to be given to `eval` or sourced:
+// Thirteen assignments, in this order, to be given to `eval` or sourced:
 //   WHICHGPU_STATUS          measured, cached, estimated, assumed, or none: there is no answer
 //   WHICHGPU_BACKEND         as Token
 //   WHICHGPU_DEVICE          the device's id
@@ -42,6 +42,7 @@ namespace report::render {
 //   WHICHGPU_ARCH            its architecture, as builds for the backend are told it: 8.9, gfx1100
 //   WHICHGPU_DRIVER_VERSION, WHICHGPU_API_VERSION  as the driver says them
 //   WHICHGPU_MEMORY_MIB, WHICHGPU_FREE_MIB         all its memory, and what of it this process may use
+//   WHICHGPU_FITS            whether the memory there holds the work: yes, no
 // Empty is what nobody needs or knows, and all but the status without an answer. Values consist of letters,
 // digits and _ . : , # = - / alone; whatever else a driver may say becomes "_". Shell quotes them all the
 // same; Env does not, so that it is also an environment file.

@@ -12,6 +12,7 @@
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
 #include "report/core/report_names.h"
+#include "report/core/wording.h"
 #include "report/render/ranked.h"
 #include "report/render/sections.h"
 
@@ -87,7 +88,8 @@ void Row(const Report& report, const Recommendation* answer, const Score& score,
     page.Add("  ").Add(detail, Style::kDim);
     page.End();
   }
-  for (const auto& reason : score.reasons) page.To(kRankWidth).Flow(reason, kRankWidth + 2, Style::kFair);
+  for (const Reason& reason : score.reasons)
+    page.To(kRankWidth).Flow(reason.text, kRankWidth + 2, Style::kFair);
 }
 
 void Notes(const Recommendation* answer, Page& page) {
@@ -118,7 +120,7 @@ void Guides(const Tables& tables, const std::vector<const Score*>& scores, Page&
 std::string Unranked(const Report& report, const Recommendation& answer) {
   for (const auto& score : report.scores) {
     if (score.use == answer.use && IsChosen(&answer, score) && !score.reasons.empty())
-      return fmt::format("not predicted: {}", fmt::join(score.reasons, "; "));
+      return fmt::format("not predicted: {}", Joined(score.reasons));
   }
   if (std::none_of(report.measurements.begin(), report.measurements.end(), IsVerified))
     return "not predicted: nothing was measured";

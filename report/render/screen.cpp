@@ -204,8 +204,8 @@ void Ways(const Tables& tables, const Report& report, const Material& material, 
     Row(table, i, Place(report, material.answer, *way.score, way.rank), IsChosen(material.answer, *way.score),
         page);
     if (parts.notes == 0) continue;
-    for (const auto& reason : way.score->reasons)
-      page.To(kPlaceWidth).Flow(reason, kPlaceWidth + 2, Style::kFair);
+    for (const Reason& reason : way.score->reasons)
+      page.To(kPlaceWidth).Flow(reason.text, kPlaceWidth + 2, Style::kFair);
   }
 }
 

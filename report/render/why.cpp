@@ -115,9 +115,9 @@ std::string Why(const Tables& tables, const Report& dirty, const TerminalOptions
   page.To(kIndent).Flow(
       fmt::format("{}, confidence {}", probe::NameOf(answer.basis), probe::NameOf(answer.confidence)),
       kIndent, Style::kDim);
-  for (const auto& warning : answer.warnings) {
-    if (warning == NothingFitsText(report, answer)) continue;  // the first line is it
-    page.Add(page.signs().warning, Style::kFair).To(kIndent).Flow(warning, kIndent);
+  for (const Warning& warning : answer.warnings) {
+    if (warning.kind == WarningKind::kNothingFits) continue;  // the first line is it
+    page.Add(page.signs().warning, Style::kFair).To(kIndent).Flow(warning.text, kIndent);
   }
   Part("Why", {answer.reasons.begin(), answer.reasons.end()}, page);
   Part("Limit", Limits(ScoreOf(report, answer)), page);

@@ -84,6 +84,10 @@ double NeededTrainingBytes(const ReferenceRequest& request) {
          t.step_tokens * t.vocabulary * kLogitBytes;
 }
 
+double MissingTrainingBytes(const ReferenceRequest& request, std::optional<double> available) {
+  return available ? std::max(0.0, NeededTrainingBytes(request) - *available) : 0;
+}
+
 std::optional<double> SmallerTrainingBytes(const ReferenceRequest& request, double available) {
   if (request.inference.weights != "q4") return std::nullopt;
   const double needed =

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdint>
 #include <initializer_list>
-#include <limits>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -86,7 +85,8 @@ struct Way {
   const WholeFactors* whole = nullptr;     // the same where products take them as they are
   bool estimated = false;                  // in part: rates.late
   double streamed_bytes = 0;               // of what a training step needs, what does not fit
-  Phase reading{};                         // of a way that was measured, as is the next
+  WorkMemory memory{};
+  Phase reading{};  // of a way that was measured, as is the next
   Phase writing{};
 
   [[nodiscard]] bool measured() const { return rates.product && rates.read; }
@@ -171,13 +171,13 @@ Times TimesOf(const Tables& tables, const Way& way, Bound bound, Uncertainty unc
 
 class Scorer {
  public:
-  Scorer(const Tables& tables, std::vector<Way> ways)
+  Scorer(const Tables& tables, std::optional<double> host_bytes, std::vector<Way> ways)
       : tables_(tables), request_(tables.reference), ways_(std::move(ways)) {
     for (const Way& way : ways_) {
       if (way.device->kind != probe::DeviceKind::kCpu || way.software) continue;
       if (way.measured()) native_ = &way;
-      host_bytes_ = AvailableBytes(*way.device, *way.view).value_or(host_bytes_);
     }
+    for (Way& way : ways_) way.memory = WorkMemoryOf(*way.device, *way.view, host_bytes);
     // What engines make of a runtime on its own devices says nothing of the processor that stands in for one.
     for (Way& way : ways_) {
       if (!way.software || !native_) continue;
@@ -255,31 +255,25 @@ class Scorer {
   // host, because that is the device itself, shares its memory or has too little of its own; or more than its
   // weights would have to be.
   [[nodiscard]] std::optional<double> StreamedBytes(const Way& way) const {
-    const auto available = AvailableBytes(*way.device, *way.view);
-    const double missing = available ? NeededTrainingBytes(request_) - *available : 0;
+    const double missing = MissingTrainingBytes(request_, way.memory.own_bytes);
     if (missing <= 0) return 0;
-    using probe::DeviceKind;
-    const bool shares = way.device->kind == DeviceKind::kCpu || way.device->kind == DeviceKind::kIntegrated;
-    if (shares || missing > request_.training.weight_bytes || missing > host_bytes_) return std::nullopt;
-    return missing;
+    const double on_host = BytesOnHost(way, Use::kTraining);
+    return on_host > 0 && way.memory.HostHolds(on_host) ? std::optional(on_host) : std::nullopt;
   }
 
   // Whether the work can be done at all: a step, or a request whose layers that are not on a card the host's
   // memory holds. True where nobody knows.
   [[nodiscard]] bool Fits(const Way& way, Use use) const {
     if (use == Use::kTraining) return StreamedBytes(way).has_value();
-    return BytesOnHost(way) <= host_bytes_;
+    return way.memory.HostHolds(BytesOnHost(way, use));
   }
 
-  // Of what a request needs. What a GPU that shares the host's memory holds is there too, but for its own.
-  [[nodiscard]] double BytesOnHost(const Way& way) const {
+  // Of what the work needs; of a step that can not do with the host's memory nothing.
+  [[nodiscard]] double BytesOnHost(const Way& way, Use use) const {
     const auto& r = request_.inference;
-    if (way.device->kind == probe::DeviceKind::kCpu) return NeededBytes(r);
-    const double share = Share(way, Use::kInference);
-    if (share >= 1) return 0;
-    if (way.device->kind != probe::DeviceKind::kIntegrated)
-      return (1 - share) * (NeededBytes(r) - r.buffer_bytes);
-    return std::max(0.0, NeededBytes(r) - OwnFreeBytes(*way.device));
+    if (use != Use::kTraining) return way.memory.OnHost(NeededBytes(r), r.buffer_bytes, Share(way, use));
+    const double missing = MissingTrainingBytes(request_, way.memory.own_bytes);
+    return way.memory.kind == MemoryKind::kOwn && missing <= request_.training.weight_bytes ? missing : 0;
   }
 
   // What does not fit is no way where something else does; else its figure tells a speed and no more.
@@ -293,7 +287,9 @@ class Scorer {
       scores[i].fits = false;
       if (!scores[i].eligible) continue;
       scores[i].eligible = !one_fits;
-      if (!one_fits) scores[i].reasons.back() += "; the speed is told as if it fitted";
+      if (one_fits) continue;
+      for (Reason& reason : scores[i].reasons)
+        if (reason.id == ReasonId::kMemory) reason.text += "; the speed is told as if it fitted";
     }
   }
 
@@ -305,6 +301,8 @@ class Scorer {
     score.use = use;
     score.needed_bytes =
         use == Use::kTraining ? NeededTrainingBytes(request_) : NeededBytes(request_.inference);
+    score.memory = way.memory;
+    score.on_host_bytes = BytesOnHost(way, use);
     if (way.estimated) score.basis = Basis::kEstimated;
     const double share = Share(way, use);
     // Without the processor's figures a split cannot be predicted.
@@ -317,8 +315,8 @@ class Scorer {
 
   // Of the layers on the device itself.
   [[nodiscard]] double Share(const Way& way, Use use) const {
-    const auto available = AvailableBytes(*way.device, *way.view);
-    if (use == Use::kTraining || way.device->kind == probe::DeviceKind::kCpu || !available) return 1;
+    const auto& available = way.memory.own_bytes;
+    if (use == Use::kTraining || way.memory.kind == MemoryKind::kHosts || !available) return 1;
     if (*available >= NeededBytes(request_.inference)) return 1;
     return ResidentShare(request_.inference, *available);
   }
@@ -387,29 +385,31 @@ class Scorer {
   }
 
   void Judge(const Way& way, Use use, double share, Score& score) const {
-    if (way.software) score.reasons.push_back(SoftwareReason(score));
+    const auto say = [&](std::string text, ReasonId id = ReasonId::kOfTheWay) {
+      score.reasons.push_back({id, std::move(text)});
+    };
+    if (way.software) say(SoftwareReason(score));
     if (use == Use::kTraining && !way.training.supported) {
-      score.reasons.push_back(way.training.reason.value_or("no training framework supports it"));
+      say(way.training.reason.value_or("no training framework supports it"));
     }
     if (way.estimated) {
-      score.reasons.insert(score.reasons.end(), way.rates.late.begin(), way.rates.late.end());
+      for (const auto& late : way.rates.late) say(late);
     }
     const bool writes = use == Use::kInference || use == Use::kDecode;
     if (writes && way.weights && way.measured() && !way.rates.gemv && !way.rates.gemv_failure.empty())
-      score.reasons.push_back(way.rates.gemv_failure + ": what it writes is predicted from its reads");
+      say(way.rates.gemv_failure + ": what it writes is predicted from its reads");
     if (!way.measured()) {
-      const auto& failures = way.rates.failures;
-      score.reasons.insert(score.reasons.end(), failures.begin(), failures.end());
-      if (failures.empty()) score.reasons.emplace_back("it was not measured");
+      for (const auto& failure : way.rates.failures) say(failure);
+      if (way.rates.failures.empty()) say("it was not measured");
     } else if (share < 1) {
-      score.reasons.push_back(SplitReason(way, share));
+      say(SplitReason(way, share), ReasonId::kMemory);
     } else if (use != Use::kTraining && !way.software && !Fits(way, use)) {
-      score.reasons.push_back(MemoryReason(way));
+      say(MemoryReason(way), ReasonId::kMemory);
     } else if (use == Use::kTraining) {
-      const auto available = AvailableBytes(*way.device, *way.view);
+      const auto& available = way.memory.own_bytes;
       if (!available || *available >= *score.needed_bytes) return;
       score.smaller_bytes = SmallerTrainingBytes(request_, *available);
-      score.reasons.push_back(DoesNotFitReason(way, *available));
+      say(DoesNotFitReason(way, *available), ReasonId::kMemory);
     }
   }
 
@@ -437,24 +437,25 @@ class Scorer {
   [[nodiscard]] std::string MemoryReason(const Way& way) const {
     const auto& r = request_.inference;
     return fmt::format("{} needs {} and {} are free", r.model, BytesText(NeededBytes(r)),
-                       BytesText(*AvailableBytes(*way.device, *way.view)));
+                       BytesText(*way.memory.own_bytes));
   }
 
   [[nodiscard]] std::string SplitReason(const Way& way, double share) const {
     const auto& r = request_.inference;
     const auto memory = MemoryReason(way);
     if (share <= 0) return fmt::format("{}: none of {:.0f} layers fits", memory, r.layers);
-    return fmt::format("{}: {:.0f} of {:.0f} layers on it, the rest {}", memory, share * r.layers, r.layers,
-                       !native_                     ? "nowhere that was measured"
-                       : Fits(way, Use::kInference) ? "on the processor"
-                                                    : "on the processor, whose memory does not hold it");
+    const bool is_same = way.memory.kind == MemoryKind::kShared;
+    return fmt::format("{}: {:.0f} of {:.0f} layers on it, the rest {}{}", memory, share * r.layers, r.layers,
+                       native_ ? "on the processor" : "nowhere that was measured",
+                       !native_ || Fits(way, Use::kInference) ? ""
+                       : is_same ? ", whose memory is the same and does not hold it"
+                                 : ", whose memory does not hold it");
   }
 
   const Tables& tables_;
   const ReferenceRequest& request_;
   std::vector<Way> ways_;
-  const Way* native_ = nullptr;                                  // the processor by its own runtime
-  double host_bytes_ = std::numeric_limits<double>::infinity();  // of its memory, as far as it is known
+  const Way* native_ = nullptr;  // the processor by its own runtime
 };
 
 }  // namespace
@@ -493,7 +494,7 @@ std::vector<Score> ScoreAll(const Tables& tables, std::span<const probe::Physica
       ways.push_back(std::move(way));
     }
   }
-  return Scorer(tables, std::move(ways)).All();
+  return Scorer(tables, HostBytes(devices), std::move(ways)).All();
 }
 
 }  // namespace report::score

@@ -154,8 +154,11 @@ struct Work {
 // adapters need, a hidden state a layer and token in bf16, one layer's activations (34 bytes an element of
 // those: Korthikanti et al. 2022, arXiv:2205.05198), logits and their gradient in fp32.
 [[nodiscard]] double NeededTrainingBytes(const ReferenceRequest& request);
-// The same with weights in 4 bits, as inference has them (QLoRA: Dettmers et al. 2023, arXiv:2305.14314).
-// nullopt where so much memory does not hold that, or the request's weights are none in 4 bits.
+// Of those, what so much memory does not hold; 0 where nobody says how much it is.
+[[nodiscard]] double MissingTrainingBytes(const ReferenceRequest& request, std::optional<double> available);
+// What a step needs with weights in 4 bits, as inference has them (QLoRA: Dettmers et al. 2023,
+// arXiv:2305.14314). nullopt where so much memory does not hold that, or the request's weights are none in 4
+// bits.
 [[nodiscard]] std::optional<double> SmallerTrainingBytes(const ReferenceRequest& request, double available);
 
 // Bytes that inference needs with everything resident, and the share of the layers that `bytes` hold.

@@ -412,7 +412,7 @@ std::string WhyUnusable(const Tables& tables, const Report& report, const probe:
     return m.device_id == device.id && m.runtime == unusable->runtime && IsTrouble(m);
   };
   if (std::none_of(report.measurements.begin(), report.measurements.end(), failed)) return "";
-  return unusable->reasons.front() + WhatFitsThen(tables, report, device, use, kMended);
+  return unusable->reasons.front().text + WhatFitsThen(tables, report, device, use, kMended);
 }
 
 // The first of these that there is; what its program's build would have been for is added to `left_out`.

@@ -14,7 +14,7 @@ FIXTURES = SOURCE / "tests" / "fixtures"
 INSTALLER = SOURCE / "tests" / "cli" / "installer.sh"
 STATUSES = {"measured", "cached", "estimated", "assumed", "none"}
 VARIABLES = ("STATUS", "BACKEND", "DEVICE", "VISIBLE", "DRIVER", "NAME", "VENDOR", "ARCH", "DRIVER_VERSION", "API_VERSION",
-             "MEMORY_MIB", "FREE_MIB", "TARGET", "ARTEFACT", "INDEX", "ARCHITECTURES")
+             "MEMORY_MIB", "FREE_MIB", "FITS", "TARGET", "ARTEFACT", "INDEX", "ARCHITECTURES")
 TARGETS = sorted(path.stem for path in (SOURCE / "data" / "targets").glob("*.json"))
 QUOTED = ("COMMAND", "OPTIONS")  # of the formats that can quote: they have blanks
 HOSTILE = ("$(touch canary)", "`touch canary`", "'; touch canary; '", '"; touch canary; "', "a\nb", "&& touch canary",
@@ -246,6 +246,32 @@ class TooSmall(unittest.TestCase):
         self.assertIn("a step needs 21 GiB and 4.0 GiB are free", "\n".join(answers[1]["reasons"]))
 
 
+    def test_every_format_says_that_nothing_fits(self):
+        def told(*words):
+            return run("recommend", "--assume", "name=RTX 4090,memory=1GiB,ram=2GiB,glibc=2.39,driver=580.65", *words)
+
+        sentence = "nothing here fits Llama 3 8B Q4_K_M: it needs 5.1 GiB, and cuda on RTX 4090 has 1.0 GiB and the host 2.0 GiB"
+        for words in ((), *(("--format", name) for name in ("shell", "env", "cmake")), ("--target", "pytorch"),
+                      ("--target", "pytorch", "--format", "pip"), ("--target", "pytorch", "--format", "dockerfile")):
+            with self.subTest(words):
+                process = told(*words)
+                self.assertEqual(0, process.returncode, process.stderr)
+                self.assertEqual(1, process.stderr.count(sentence), process.stderr)
+        for name, line in (("shell", "WHICHGPU_FITS='no'"), ("env", "WHICHGPU_FITS=no"), ("cmake", 'set(WHICHGPU_FITS "no")')):
+            self.assertIn(line, told("--format", name).stdout.splitlines())
+        answer = document(told("--json"))["recommendation"]
+        self.assertEqual([1 << 30, 2 << 30], [answer["nothing_fits"][key] for key in ("available_bytes", "host_bytes")])
+        shown = told("--why").stderr
+        self.assertEqual(1, " ".join(shown.split()).lower().count(sentence.lower()), shown)
+
+    def test_memory_that_nobody_says_is_named_with_its_key(self):
+        process = run("recommend", "--assume", "name=RTX 4090")
+        self.assertIn("warning: nobody says how much memory RTX 4090 has: it is supposed that Llama 3 8B Q4_K_M fits; say "
+                      "how much, such as memory=24GiB", process.stderr)
+        self.assertEqual("WHICHGPU_FITS=", next(line for line in run("recommend", "--assume", "name=RTX 4090", "--format", "env")
+                                                .stdout.splitlines() if "FITS" in line))
+
+
 class NewerThanTheTables(unittest.TestCase):
     def test_a_card_of_no_table_is_a_gpu_for_every_program(self):
         record = json.loads((FIXTURES / "plain_server" / "record.json").read_text())
@@ -319,7 +345,8 @@ class Formats(unittest.TestCase):
 
     def test_shell_env_and_cmake_are_assignments(self):
         replay = ("--replay", FIXTURES / "rocm_prefill_vulkan_decode")
-        card = {"NAME": "Radeon_RX_7900_XTX", "VENDOR": "amd", "API_VERSION": "", "MEMORY_MIB": "24576", "FREE_MIB": "24576"}
+        card = {"NAME": "Radeon_RX_7900_XTX", "VENDOR": "amd", "API_VERSION": "", "MEMORY_MIB": "24576", "FREE_MIB": "24576",
+                "FITS": "yes"}
         hip = {"STATUS": "measured", "BACKEND": "hip", "DEVICE": "pci:0000:03:00.0",
                "VISIBLE": "HIP_VISIBLE_DEVICES=0", "DRIVER": "", "ARCH": "gfx1100", "DRIVER_VERSION": "7.1", **card}
         vulkan = {**hip, "BACKEND": "vulkan", "VISIBLE": "MESA_VK_DEVICE_SELECT=1002:744c", "ARCH": "",

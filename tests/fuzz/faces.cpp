@@ -23,7 +23,7 @@ namespace render = report::render;
 // Assignments of characters that no shell looks at twice.
 void RequireAssignments(std::string_view text, bool quoted) {
   // Two have blanks, and stand where they can be quoted.
-  Require(std::count(text.begin(), text.end(), '\n') == (quoted ? 18 : 16), "there are as many assignments",
+  Require(std::count(text.begin(), text.end(), '\n') == (quoted ? 19 : 17), "there are as many assignments",
           text);
   const bool plain = std::all_of(text.begin(), text.end(), [&](char c) {
     const bool word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
@@ -45,7 +45,7 @@ void RequireCommands(std::string_view text) {
     Require(framed && std::count(line.begin(), line.end(), '"') == 2, "each line sets one variable", line);
     Require(line.find_first_of("$\\@") == std::string_view::npos, "CMake reads values as they are", line);
   }
-  Require(commands == 16, "there are as many commands", text);
+  Require(commands == 17, "there are as many commands", text);
 }
 
 // Of terms that leave nothing the reason is told; and whatever they leave out is no answer.

@@ -379,8 +379,9 @@ TEST(Assume, AMachineIsWhereItsGpuCanBe) {
 TEST(Assume, SaysWhoseRatesStandForACard) {
   const auto sxm = Of({"vendor=nvidia,name=H100 SXM"});
   EXPECT_EQ(Card(sxm).hardware->identity.ids->device, 0x2330U);
-  EXPECT_THAT(Warnings(sxm),
-              ElementsAre("the rates are those of H100 SXM5 80GB, as no table has H100 SXM itself"));
+  EXPECT_THAT(
+      Warnings(sxm),
+      ElementsAre("the rates and the memory are those of H100 SXM5 80GB, as no table has H100 SXM itself"));
   EXPECT_EQ(Card(Of({"name=H100"})).hardware->identity.ids->device, 0x2331U) << "the slowest";
   EXPECT_EQ(Card(Of({"name=H100,memory=80GiB"})).hardware->identity.ids->device, 0x2330U);
   EXPECT_EQ(Card(Of({"name=GH200"})).hardware->identity.ids->device, 0x2342U);

@@ -310,33 +310,6 @@ TEST(Recommend, WhatCouldNotBeSeenOrWasNotAskedIsSaid) {
   EXPECT_THAT(Answer(narrow)->reasons, Contains("no GPU was found, and its /sys is empty"));
 }
 
-TEST(Recommend, WhatDoesNotFitIsSaidOfEveryUse) {
-  auto machine = testing::Processor();
-  auto& memory = machine.devices.back().memory;
-  memory.total_bytes = memory.free_bytes = memory.usable_bytes = 512ULL << 20U;
-  machine.command = "recommend";
-  for (const auto& [use, what] : {std::pair(Use::kInference, "nothing here fits the model: it needs 5.1 GiB"),
-                                  {Use::kDecode, "nothing here fits the model: it needs 5.1 GiB"},
-                                  {Use::kPrefill, "nothing here fits the model: it needs 5.1 GiB"},
-                                  {Use::kTraining, "nothing here fits training: a step needs 21 GiB"}}) {
-    const auto answer = Answer(machine, use);
-    ASSERT_TRUE(answer);
-    EXPECT_THAT(answer->warnings, Contains(HasSubstr(what)));
-    EXPECT_NE(answer->confidence, Confidence::kHigh);
-    ASSERT_TRUE(answer->nothing_fits);
-    EXPECT_GT(answer->nothing_fits->needed_bytes, 5e9);
-    EXPECT_EQ(answer->nothing_fits->available_bytes, 512.0 * (1U << 20U));
-    EXPECT_FALSE(answer->nothing_fits->smaller_bytes);
-  }
-  memory.total_bytes = memory.free_bytes = memory.usable_bytes = 16ULL << 30U;
-  const auto less = Answer(machine, Use::kTraining);
-  ASSERT_TRUE(less->nothing_fits);
-  ASSERT_TRUE(less->nothing_fits->smaller_bytes);
-  EXPECT_LT(*less->nothing_fits->smaller_bytes, 16ULL << 30U);
-  EXPECT_THAT(less->warnings, Contains(HasSubstr("with 4-bit weights (QLoRA) it needs")));
-  EXPECT_FALSE(Answer(machine)->nothing_fits);
-}
-
 TEST(Recommend, AnEmptyReportIsStillAnswered) {
   const auto answer = Answer(Report{});
   ASSERT_TRUE(answer);

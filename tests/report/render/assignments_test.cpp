@@ -24,9 +24,9 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr std::array<const char*, 12> kNames = {"STATUS",         "BACKEND",     "DEVICE",     "VISIBLE",
-                                                "DRIVER",         "NAME",        "VENDOR",     "ARCH",
-                                                "DRIVER_VERSION", "API_VERSION", "MEMORY_MIB", "FREE_MIB"};
+constexpr std::array<const char*, 13> kNames = {
+    "STATUS", "BACKEND",        "DEVICE",      "VISIBLE",    "DRIVER",   "NAME", "VENDOR",
+    "ARCH",   "DRIVER_VERSION", "API_VERSION", "MEMORY_MIB", "FREE_MIB", "FITS"};
 
 std::vector<std::string> HostileTexts() {
   return {"$(touch canary)",
@@ -185,7 +185,7 @@ TEST_F(Assignments, OfAnyTextAreWhatIsDocumentedInCMake) {
       "get_cmake_property(all VARIABLES)\nlist(FILTER all INCLUDE REGEX \"^(WHICHGPU_|X$)\")\n"
       "list(LENGTH all count)\nmessage(\"${count} ${before}\")\n";
   Write("script.cmake", script);
-  EXPECT_EQ(Run("cmake -P script.cmake"), expected + "18 mine\n");
+  EXPECT_EQ(Run("cmake -P script.cmake"), expected + "19 mine\n");
 }
 
 TEST(Variables, TellWhatABuildAsks) {
@@ -226,6 +226,20 @@ TEST(Variables, TellWhatABuildAsks) {
   const auto processor = Env(testing::Decided(testing::Processor()));
   EXPECT_EQ(ValueOf(processor, "VENDOR"), "intel") << "as the processor says it";
   EXPECT_EQ(ValueOf(processor, "ARCH"), "") << "its builds are told none";
+}
+
+TEST(Variables, SayWhetherTheMemoryThereHoldsTheWork) {
+  auto machine = testing::Processor();
+  EXPECT_EQ(ValueOf(Env(testing::Decided(machine)), "FITS"), "yes");
+  auto& memory = machine.devices.back().memory;
+  memory.total_bytes = memory.free_bytes = memory.usable_bytes = 512ULL << 20U;
+  const auto none = testing::Decided(machine);
+  ASSERT_TRUE(none.recommendations.front().nothing_fits);
+  EXPECT_EQ(ValueOf(Env(none), "FITS"), "no");
+  EXPECT_THAT(Shell(none), HasSubstr("\nWHICHGPU_FITS='no'\n"));
+  EXPECT_THAT(CMake(none), HasSubstr("set(WHICHGPU_FITS \"no\")\n"));
+  memory = {};
+  EXPECT_EQ(ValueOf(Env(testing::Decided(machine)), "FITS"), "") << "nobody says how much there is";
 }
 
 TEST(Variables, NameAReleasesFileWithThePlaceOfItsVersion) {

@@ -11,6 +11,7 @@
 
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
+#include "report/core/wording.h"
 #include "report/render/faces.h"
 #include "tests/report/commands.h"
 #include "tests/report/golden.h"
@@ -373,7 +374,22 @@ TEST(Text, NoSpeedIsPromisedForAModelThatNeitherCardNorProcessorHolds) {
   EXPECT_EQ(answer.device_id, "pci:0000:01:00.0");
   ASSERT_TRUE(answer.nothing_fits);
   EXPECT_EQ(answer.nothing_fits->available_bytes, 3.0 * (1U << 30U));
+  EXPECT_EQ(answer.nothing_fits->host_bytes, 512.0 * (1U << 20U));
+  EXPECT_THAT(NothingFitsText(report, answer), HasSubstr(" has 3.0 GiB and the host 512 MiB"));
   EXPECT_NE(answer.confidence, Confidence::kHigh);
+}
+
+TEST(Text, WhySaysThatNothingFitsOnceInWhateverWords) {
+  auto machine = testing::Processor();
+  auto& memory = machine.devices.back().memory;
+  memory.total_bytes = memory.free_bytes = memory.usable_bytes = 512ULL << 20U;
+  auto report = testing::Decided(machine);
+  report.recommendations.front().warnings = {Warning(WarningKind::kNothingFits, "", "it is too large"),
+                                             Warning("it is noisy")};
+  const auto text = Why(testing::TestTables(), report, Options(160));
+  EXPECT_THAT(text, StartsWith("Nothing here fits Llama 3 8B Q4_K_M"));
+  EXPECT_THAT(text, HasSubstr("it is noisy"));
+  EXPECT_THAT(text, Not(HasSubstr("it is too large")));
 }
 
 TEST(Text, ATieSaysWhatItIsAndWhatDecidedIt) {

@@ -415,7 +415,7 @@ TEST(Collect, NoKernelHangsWhereAllOfThemTogetherTookTooLong) {
   EXPECT_FALSE(TellsOfAHang(late));
   EXPECT_FALSE(IsRegression(before, late));
   EXPECT_FALSE(ByCuda(late).eligible);
-  EXPECT_THAT(::testing::PrintToString(ByCuda(late).reasons),
+  EXPECT_THAT(Joined(ByCuda(late).reasons),
               HasSubstr("its matrix and memory speed was not measured: killed after 62.0 s"));
 
   const auto hung = KilledAfter62Seconds(90, {});
@@ -435,7 +435,7 @@ TEST(Collect, CopiesThatTookTooLongLeaveTheirFirstDeviceItsFigures) {
 
 // Of what was measured before the end the rest is estimated, as where the budget ends.
 TEST(Collect, WhatAllKernelsTogetherLeftNoTimeForIsNamed) {
-  const auto reasons = ::testing::PrintToString(ByCuda(KilledAfter62Seconds(62, {Figure()})).reasons);
+  const auto reasons = Joined(ByCuda(KilledAfter62Seconds(62, {Figure()})).reasons);
   EXPECT_THAT(reasons, HasSubstr("its memory speed was not measured: killed after 62.0 s"));
 }
 
@@ -468,7 +468,7 @@ TEST(Collect, WhatTheLossOfADeviceLeftUnmeasuredIsToldWithItsReason) {
   const auto report = testing::Decided(std::move(machine));
   EXPECT_FALSE(ByCuda(report).eligible);
   EXPECT_THAT(
-      ::testing::PrintToString(ByCuda(report).reasons),
+      Joined(ByCuda(report).reasons),
       HasSubstr("its memory speed was not measured: the device was lost while it was measured (cuMemcpy"));
 }
 

@@ -211,9 +211,10 @@ TEST(Score, OfSeveralFailuresTheGravestIsTheReason) {
       return score.runtime == "vulkan" && score.use == use;
     });
     ASSERT_NE(found, scores.end());
-    const auto failure = std::find_if(found->reasons.begin(), found->reasons.end(), [](const auto& reason) {
-      return reason.find("wrong") != std::string::npos || reason.find("fail") != std::string::npos;
-    });
+    const auto failure =
+        std::find_if(found->reasons.begin(), found->reasons.end(), [](const std::string& reason) {
+          return reason.find("wrong") != std::string::npos || reason.find("fail") != std::string::npos;
+        });
     ASSERT_NE(failure, found->reasons.end());
     EXPECT_THAT(*failure, HasSubstr("wrong"));
   }

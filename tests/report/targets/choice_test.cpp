@@ -319,7 +319,7 @@ TEST(Choice, SaysHowToTellTheMemoryOfADescribedCard) {
   const auto report = ReportOf({.machine = {"cc=8.9,driver=580.65.06" + kLinux}, .terms = terms});
   ASSERT_TRUE(report.no_answer);
   EXPECT_THAT(report.no_answer->reason,
-              HasSubstr("nobody says how much memory it has (say memory=...), and"));
+              HasSubstr("nobody says how much memory it has (say memory=24GiB), and"));
 }
 
 TEST(Choice, SaysNothingOfWhatTheCallerLeftOut) {

@@ -85,7 +85,7 @@ TEST(Unused, NamesTheBuildThatABrokenRuntimeKeepsFromTheGpus) {
   const auto answer = AnswerOf({gpu, gpu}, "pytorch", Break);
   EXPECT_EQ(answer.backend, "cpu");
   std::vector<std::string> about;
-  for (const auto& warning : answer.warnings) {
+  for (const std::string& warning : answer.warnings) {
     if (warning.find("not used") != std::string::npos) about.push_back(warning);
   }
   ASSERT_EQ(about.size(), 1U);

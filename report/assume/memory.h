@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// What the words and the card's name say of a described machine's memory, and what follows. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "probe/core/device.h"
+#include "report/assume/possible.h"
+#include "report/assume/words.h"
+
+namespace report::assume {
+
+// "H100 SXM5 80GB" says it; nullopt of a name that says none, or several.
+[[nodiscard]] std::optional<std::uint64_t> MemoryInName(std::string_view name);
+
+// Fills in what of one memory is said of the GPU or of the processor alone, where they share it. The error
+// says that the GPU has more of it than there is.
+[[nodiscard]] std::optional<std::string> ShareMemory(std::vector<Words>& devices, Whole& whole);
+
+// The GPU's and the processor's memory, as report/core/memory.h reads it of a machine that was looked at.
+void FillMemory(const Words& words, probe::PhysicalDevice& device);
+void FillMemory(const Whole& whole, probe::PhysicalDevice& processor);
+
+}  // namespace report::assume

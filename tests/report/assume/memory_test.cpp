@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+// What is said of a described machine's memory, what that comes to, and what its answers say of the rest.
+#include "report/assume/memory.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "report/assume/assume.h"
+#include "report/core/memory.h"
+#include "report/core/tables.h"
+#include "report/decide/decide.h"
+
+namespace report::assume {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr std::uint64_t kGiB = 1ULL << 30U;
+
+enum class Model { kUsual, kHuge };
+
+// A described machine's report, for the usual request or for one of 405B parameters in 4 bits.
+Report ReportOf(const std::vector<std::string>& texts, Model model = Model::kUsual,
+                Use use = Use::kInference) {
+  Tables tables = *EmbeddedTables();
+  if (model == Model::kHuge) {
+    auto& request = tables.reference.inference;
+    request.model = "Llama 3.1 405B";
+    request.parameters = 405e9;
+    request.weight_bytes = 243e9;
+    request.layers = 126;
+  }
+  auto machine = Imagine(tables, texts);
+  EXPECT_TRUE(machine) << (machine ? "" : machine.error().text);
+  if (!machine) return {};
+  Record record;
+  record.host = machine->host;
+  record.probes = machine->probes;
+  record.warnings = machine->warnings;
+  RunRequest request;
+  request.command = "recommend";
+  request.uses = {use};
+  request.assume = texts;
+  return Decide(request, tables, record, {std::move(machine->devices), {}, {}});
+}
+
+Recommendation AnswerOf(const std::vector<std::string>& texts, Model model = Model::kUsual,
+                        Use use = Use::kInference) {
+  const auto report = ReportOf(texts, model, use);
+  EXPECT_FALSE(report.recommendations.empty());
+  return report.recommendations.empty() ? Recommendation{} : report.recommendations.front();
+}
+
+std::vector<std::string> Warnings(const Recommendation& answer, WarningKind kind) {
+  std::vector<std::string> texts;
+  for (const Warning& warning : answer.warnings) {
+    if (warning.kind == kind) texts.push_back(warning.text);
+  }
+  return texts;
+}
+
+const probe::PhysicalDevice& Processor(const Machine& machine) { return machine.devices.at(0); }
+const probe::PhysicalDevice& Card(const Machine& machine) { return machine.devices.at(1); }
+
+Machine Of(const std::vector<std::string>& texts) {
+  auto machine = Imagine(*EmbeddedTables(), texts);
+  EXPECT_TRUE(machine) << (machine ? "" : machine.error().text);
+  return machine ? *std::move(machine) : Machine{};
+}
+
+std::string Refusal(const std::vector<std::string>& texts) {
+  const auto machine = Imagine(*EmbeddedTables(), texts);
+  EXPECT_FALSE(machine);
+  return machine ? "" : machine.error().text;
+}
+
+TEST(AssumedMemory, ANameSaysIt) {
+  EXPECT_EQ(MemoryInName("H100 SXM5 80GB"), 80 * kGiB);
+  EXPECT_EQ(MemoryInName("A100-SXM-64GB"), 64 * kGiB);
+  EXPECT_EQ(MemoryInName("A800 40GB PCIe"), 40 * kGiB);
+  for (const char* name : {"", "GB10", "GeForce RTX 4090", "GH200 120GB / 480GB", "8GB 16GB", "GB", "0GB",
+                           "99999999999999999999GB", "GeForce RTX 3080 Mobile / Max-Q 8GB/16GB"})
+    EXPECT_EQ(MemoryInName(name), std::nullopt) << name;
+}
+
+TEST(AssumedMemory, OfAKnownCardIsWhatItsNameSays) {
+  EXPECT_EQ(Card(Of({"name=H100 SXM5 80GB"})).memory.total_bytes, 80 * kGiB);
+  EXPECT_EQ(Card(Of({"name=A100 PCIe 40GB"})).memory.total_bytes, 40 * kGiB);
+  EXPECT_EQ(Card(Of({"name=A100 PCIe 40GB,memory=20GiB"})).memory.total_bytes, 20 * kGiB);
+  EXPECT_FALSE(Card(Of({"name=RTX 4090"})).memory.total_bytes);
+  EXPECT_FALSE(Card(Of({"name=GH200 480GB,arch=aarch64"})).memory.total_bytes) << "that is beside the GPU";
+  const auto taken = Of({"name=H100 SXM"});
+  EXPECT_EQ(Card(taken).memory.total_bytes, 80 * kGiB);
+  ASSERT_EQ(taken.warnings.size(), 1U);
+  EXPECT_THAT(taken.warnings.front().text, HasSubstr("the rates and the memory are those of H100 SXM5 80GB"));
+  EXPECT_THAT(Of({"name=H100 SXM,memory=80GiB"}).warnings.front().text, Not(HasSubstr("memory")));
+}
+
+TEST(AssumedMemory, IsOneWhereItIsShared) {
+  const auto spark = Of({"name=GB10,memory=128GiB,unified=yes"});
+  EXPECT_EQ(Processor(spark).memory.total_bytes, 128 * kGiB);
+  EXPECT_EQ(Card(Of({"name=GB10,ram=128GiB"})).memory.total_bytes, 128 * kGiB);
+  const auto part = Of({"name=Radeon 8060S,memory=96GiB,ram=128GiB"});
+  EXPECT_EQ(Card(part).memory.total_bytes, 96 * kGiB);
+  EXPECT_EQ(Processor(part).memory.total_bytes, 128 * kGiB);
+  const auto unified = Of({"vendor=nvidia,memory=64GiB,unified=yes"});
+  EXPECT_TRUE(SharesHostMemory(Card(unified)));
+  EXPECT_EQ(Processor(unified).memory.total_bytes, 64 * kGiB);
+  const auto card = Of({"name=RTX 4090,memory=24GiB"});
+  EXPECT_FALSE(Processor(card).memory.total_bytes);
+  const auto apart = Of({"vendor=intel,kind=integrated,memory=2GiB,unified=no,ram=16GiB"});
+  EXPECT_EQ(WorkMemoryOf(Card(apart), Card(apart).views.at(0), HostBytes(apart.devices)).OnePlace(),
+            18.0 * kGiB);
+  EXPECT_FALSE(Processor(Of({"vendor=intel,kind=integrated,memory=2GiB,unified=no"})).memory.total_bytes);
+}
+
+TEST(AssumedMemory, IsRefusedWhereItCanNotBe) {
+  EXPECT_THAT(
+      Refusal({"name=GB10,memory=128GiB,ram=64GiB"}),
+      HasSubstr("memory: a GPU that shares the processor's has no more than that, and 128 GiB of 64"));
+  EXPECT_THAT(Refusal({"cc=8.9,ram=64"}), HasSubstr("ram: it takes a size with its unit"));
+  EXPECT_THAT(Refusal({"cc=8.9,ram=64GiB", "cc=8.9,ram=32GiB"}), HasSubstr("ram: two texts say different"));
+  EXPECT_EQ(Processor(Of({"vendor=none,ram=64GiB"})).memory.total_bytes, 64 * kGiB);
+}
+
+TEST(AssumedMemory, ThatIsSharedHoldsNothingTwice) {
+  for (const std::vector<std::string>& texts :
+       {*TextsOfMachine("dgx-spark"), *TextsOfMachine("strix-halo")}) {
+    const auto report = ReportOf(texts, Model::kHuge);
+    const auto& answer = report.recommendations.at(0);
+    ASSERT_TRUE(answer.nothing_fits);
+    EXPECT_NE(answer.backend, "cpu");
+    EXPECT_THAT(Warnings(answer, WarningKind::kNothingFits),
+                ElementsAre(AllOf(HasSubstr("nothing here fits Llama 3.1 405B Q4_K_M: it needs "),
+                                  HasSubstr(", which is the processor's memory, too"))));
+    EXPECT_FALSE(answer.nothing_fits->host_bytes);
+    for (const Score& score : report.scores) {
+      if (score.use != Use::kInference) continue;
+      EXPECT_EQ(score.fits, false) << score.runtime;
+    }
+    EXPECT_FALSE(AnswerOf(texts).nothing_fits) << "8B fits";
+    EXPECT_THAT(Warnings(AnswerOf(texts), WarningKind::kMemoryUntold), IsEmpty());
+  }
+}
+
+TEST(AssumedMemory, ThatNobodySaysIsSupposedAloud) {
+  const auto silent = AnswerOf({"name=RTX 4090"}, Model::kHuge);
+  EXPECT_THAT(
+      Warnings(silent, WarningKind::kMemoryUntold),
+      ElementsAre("nobody says how much memory RTX 4090 has: it is supposed that Llama 3.1 405B Q4_K_M "
+                  "fits; say how much, such as memory=24GiB"));
+  EXPECT_EQ(silent.confidence, Confidence::kLow);
+  EXPECT_FALSE(silent.nothing_fits);
+  EXPECT_THAT(Warnings(AnswerOf({"name=RTX 4090,memory=24GiB"}), WarningKind::kMemoryUntold), IsEmpty());
+  EXPECT_THAT(
+      Warnings(AnswerOf({"vendor=none"}), WarningKind::kMemoryUntold),
+      ElementsAre(HasSubstr("how much memory the processor has: it is supposed that Llama 3 8B Q4_K_M fits; "
+                            "say how much, such as ram=64GiB")));
+  EXPECT_THAT(Warnings(AnswerOf({"vendor=none,ram=16GiB"}), WarningKind::kMemoryUntold), IsEmpty());
+}
+
+TEST(AssumedMemory, OfTheHostHoldsTheRestOrIsSupposedTo) {
+  const auto silent = AnswerOf({"name=RTX 4090,memory=24GiB"}, Model::kHuge);
+  EXPECT_FALSE(silent.nothing_fits);
+  EXPECT_THAT(Warnings(silent, WarningKind::kMemoryUntold),
+              ElementsAre(AllOf(HasSubstr("how much memory the processor has: it is supposed to hold 20"),
+                                HasSubstr("GiB of Llama 3.1 405B Q4_K_M; say how much, such as ram=64GiB"))));
+  const auto enough = AnswerOf({"name=RTX 4090,memory=24GiB,ram=256GiB"}, Model::kHuge);
+  EXPECT_FALSE(enough.nothing_fits);
+  EXPECT_THAT(Warnings(enough, WarningKind::kMemoryUntold), IsEmpty());
+  const auto little = AnswerOf({"name=RTX 4090,memory=24GiB,ram=62GiB"}, Model::kHuge);
+  ASSERT_TRUE(little.nothing_fits);
+  EXPECT_EQ(little.nothing_fits->available_bytes, 24.0 * kGiB);
+  EXPECT_EQ(little.nothing_fits->host_bytes, 62.0 * kGiB);
+  EXPECT_THAT(Warnings(little, WarningKind::kNothingFits),
+              ElementsAre(HasSubstr("and cuda on RTX 4090 has 24 GiB and the host 62 GiB")));
+  const auto training = AnswerOf({"name=RTX 4090,memory=12GiB"}, Model::kUsual, Use::kTraining);
+  EXPECT_THAT(Warnings(training, WarningKind::kMemoryUntold),
+              ElementsAre(HasSubstr("GiB of training; say how much, such as ram=")));
+}
+
+TEST(AssumedMemory, OfSeveralGpusIsThatOfOne) {
+  const auto told = [](const Recommendation& answer) {
+    return std::count_if(answer.reasons.begin(), answer.reasons.end(),
+                         [](const Reason& reason) { return reason.id == ReasonId::kOneOfSeveral; });
+  };
+  const auto eight = AnswerOf({"name=H100 SXM5 80GB,count=8"}, Model::kHuge);
+  EXPECT_THAT(eight.reasons, Contains("the figures are of one of 8 equal GPUs, not of all together"));
+  EXPECT_EQ(told(eight), 1);
+  EXPECT_EQ(told(AnswerOf({"name=H100 SXM5 80GB"})), 0);
+  EXPECT_EQ(told(AnswerOf({"name=RTX 4090,memory=24GiB", "name=RX 580,memory=8GiB"})), 0);
+}
+
+}  // namespace
+}  // namespace report::assume
