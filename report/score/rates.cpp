@@ -152,6 +152,7 @@ void TellMissing(std::span<const Measurement* const> measurements, Rates& rates)
     return Row(a->status).weight > Row(b->status).weight;
   });
   for (const auto* m : worst) rates.failures.push_back(FailureText(*m));
+  rates.is_wrong = !worst.empty() && worst.front()->status == backends::MeasurementStatus::kWrongResult;
   for (const auto& [reason, kinds] : late) {
     const auto speeds = fmt::format("its {} speed", fmt::join(kinds, " and "));
     rates.failures.push_back(fmt::format("{} was not measured: {}", speeds, reason));

@@ -388,9 +388,8 @@ class Scorer {
 
   void Judge(const Way& way, Use use, double share, Score& score) const {
     if (way.software) score.reasons.push_back(SoftwareReason(score));
-    if (use == Use::kTraining && !way.training.supported) {
+    if (use == Use::kTraining && !way.training.supported)
       score.reasons.push_back(way.training.reason.value_or("no training framework supports it"));
-    }
     if (way.estimated) {
       score.reasons.insert(score.reasons.end(), way.rates.late.begin(), way.rates.late.end());
     }
@@ -399,7 +398,9 @@ class Scorer {
       score.reasons.push_back(way.rates.gemv_failure + ": what it writes is predicted from its reads");
     if (!way.measured()) {
       const auto& failures = way.rates.failures;
-      score.reasons.insert(score.reasons.end(), failures.begin(), failures.end());
+      // What computes wrong is of no use at all, whatever else may be said of it.
+      auto& reasons = score.reasons;
+      reasons.insert(way.rates.is_wrong ? reasons.begin() : reasons.end(), failures.begin(), failures.end());
       if (failures.empty()) score.reasons.emplace_back("it was not measured");
     } else if (share < 1) {
       score.reasons.push_back(SplitReason(way, share));
