@@ -15,6 +15,7 @@
 #include "report/core/architecture.h"
 #include "report/core/devices.h"
 #include "report/core/hiding.h"
+#include "report/core/known_error.h"
 #include "report/core/quantity.h"
 #include "report/core/wording.h"
 #include "report/recommend/parts.h"
@@ -130,9 +131,14 @@ std::string EstimatedText(const Report& report, const Score& chosen) {
       return IsVerified(m) && (!of_device || m.device_id == chosen.device_id);
     });
   };
-  if (!any(false)) return "nothing was measured: the rates are estimated from facts";
-  return fmt::format("{} was not measured: its rates are estimated from facts{}", chosen.runtime,
-                     any(true) ? " and from what other runtimes measured of the device" : "");
+  const auto* device = FindDevice(report.devices, chosen.device_id);
+  const auto* view = device ? FindView(*device, chosen.runtime, chosen.driver) : nullptr;
+  const auto failure = view ? SparedFailure(report, chosen.device_id, *view) : "";
+  if (failure.empty() && !any(false)) return "nothing was measured: the rates are estimated from facts";
+  return fmt::format(
+      "{} {}: its rates are estimated from facts{}", chosen.runtime,
+      failure.empty() ? "was not measured" : fmt::format("could not be measured here ({})", failure),
+      any(true) ? " and from what other runtimes measured of the device" : "");
 }
 
 void Judge(const Report& report, const Score& chosen, Recommendation& answer) {

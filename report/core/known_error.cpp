@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#include "report/core/known_error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "report/core/devices.h"
+#include "report/core/wording.h"
+
+namespace report {
+
+const ErrorFacts* KnownReason(const RuntimeFacts* facts, const backends::Measurement& measurement) {
+  if (facts == nullptr || !facts->errors) return nullptr;
+  const auto is_it = [&](const ErrorFacts& known) {
+    if (known.where) return false;  // they are of drivers
+    return known.call ? NamesError(measurement, fmt::format("{}: {}", *known.call, known.name))
+                      : NamesError(measurement, known.name);
+  };
+  const auto row = std::find_if(facts->errors->begin(), facts->errors->end(), is_it);
+  return row == facts->errors->end() ? nullptr : &*row;
+}
+
+std::optional<Spares> SparedBy(const Tables& tables, const Report& report,
+                               const probe::PhysicalDevice& device, const probe::View& view) {
+  using kernels::Kernel;
+  std::optional<Spares> spared;
+  bool has_product = false;
+  bool has_read = false;
+  const auto& [runtime, driver] = std::tie(view.device.runtime, view.device.driver);
+  for (const auto* m : MeasurementsOf(report.measurements, device.id, runtime, driver)) {
+    has_product = has_product || (m->kernel == Kernel::kGemm && IsVerified(*m));
+    has_read = has_read || (m->kernel == Kernel::kRead && IsVerified(*m));
+    if (m->kernel == Kernel::kPeer || !IsTrouble(*m)) continue;
+    const auto* known = KnownReason(Find(tables, runtime), *m);
+    if (known == nullptr || !known->spares || (spared && *spared != *known->spares)) return std::nullopt;
+    spared = known->spares;
+  }
+  return has_product && has_read ? std::nullopt : spared;
+}
+
+std::string SparedFailure(const Report& report, const std::string& device_id, const probe::View& view) {
+  if (!IsSpared(view)) return "";
+  const auto failed =
+      std::find_if(report.measurements.begin(), report.measurements.end(), [&](const auto& m) {
+        return m.device_id == device_id && m.runtime == view.device.runtime && m.reason && IsTrouble(m);
+      });
+  return failed == report.measurements.end() ? "" : *failed->reason;
+}
+
+}  // namespace report
