@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <tuple>
 
 #include "report/core/devices.h"
 #include "report/core/wording.h"
@@ -22,18 +21,17 @@ const ErrorFacts* KnownReason(const RuntimeFacts* facts, const backends::Measure
   return row == facts->errors->end() ? nullptr : &*row;
 }
 
-std::optional<Spares> SparedBy(const Tables& tables, const Report& report,
-                               const probe::PhysicalDevice& device, const probe::View& view) {
+std::optional<Spares> SparedBy(const RuntimeFacts* facts,
+                               std::span<const backends::Measurement* const> of_one_way) {
   using kernels::Kernel;
   std::optional<Spares> spared;
   bool has_product = false;
   bool has_read = false;
-  const auto& [runtime, driver] = std::tie(view.device.runtime, view.device.driver);
-  for (const auto* m : MeasurementsOf(report.measurements, device.id, runtime, driver)) {
+  for (const auto* m : of_one_way) {
     has_product = has_product || (m->kernel == Kernel::kGemm && IsVerified(*m));
     has_read = has_read || (m->kernel == Kernel::kRead && IsVerified(*m));
     if (m->kernel == Kernel::kPeer || !IsTrouble(*m)) continue;
-    const auto* known = KnownReason(Find(tables, runtime), *m);
+    const auto* known = KnownReason(facts, *m);
     if (known == nullptr || !known->spares || (spared && *spared != *known->spares)) return std::nullopt;
     spared = known->spares;
   }

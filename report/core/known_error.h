@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 
 #include "report/core/report.h"
@@ -17,8 +18,8 @@ namespace report {
 
 // Which programs a way serves that could not be measured: each of its failures is an error that spares the
 // same ones. nullopt of a way that was measured, that failed otherwise, or at which nobody looked.
-[[nodiscard]] std::optional<Spares> SparedBy(const Tables& tables, const Report& report,
-                                             const probe::PhysicalDevice& device, const probe::View& view);
+[[nodiscard]] std::optional<Spares> SparedBy(const RuntimeFacts* facts,
+                                             std::span<const backends::Measurement* const> of_one_way);
 
 // The failure of another way of the runtime to the device, for which one that spares the program stands in:
 // "dlopen libx.so: ..."; "" of a way for which there is none.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "data/runtimes/runtimes.h"
@@ -74,13 +75,22 @@ probe::View ViewOf(const TargetTable& target, const RuntimeFacts& facts, const p
   return view;
 }
 
+// What is looked through for such ways.
+struct Search {
+  const Tables& tables;
+  const Report& report;
+  bool all_asked;
+  MeasurementIndex figures{report.measurements};
+};
+
 // The way of a runtime that shows the device and could not be measured, as the build has it that is spared of
 // the reason; nullopt where it is not.
-std::optional<probe::View> SparedViewOf(const Tables& tables, const Report& report, const TargetTable& target,
-                                        const Build& build, const probe::PhysicalDevice& device,
-                                        const probe::View& shown) {
+std::optional<probe::View> SparedViewOf(const Search& search, const TargetTable& target, const Build& build,
+                                        const probe::PhysicalDevice& device, const probe::View& shown) {
   if (IsSupposed(shown) || IsSoftware(device, shown)) return std::nullopt;
-  const auto spared = SparedBy(tables, report, device, shown);
+  const auto& of = shown.device;
+  const auto spared =
+      SparedBy(Find(search.tables, of.runtime), search.figures.Of(device.id, of.runtime, of.driver));
   if (!spared || (*spared == Spares::kOwnRuntime && !build.brings_runtime.value_or(false)))
     return std::nullopt;
   auto view = shown;
@@ -90,44 +100,58 @@ std::optional<probe::View> SparedViewOf(const Tables& tables, const Report& repo
 }
 
 // How the build reaches the device where no probe shows that it does; nullopt where it does not, or where a
-// probe does. `unseen`: be it by a runtime that this build has no module for.
-std::optional<probe::View> SupposedView(const Tables& tables, const Report& report, const TargetTable& target,
-                                        const Build& build, const probe::PhysicalDevice& device,
-                                        bool unseen) {
-  const auto* facts = Find(tables, build.backend);
+// probe does.
+std::optional<probe::View> SupposedView(const Search& search, const TargetTable& target, const Build& build,
+                                        const probe::PhysicalDevice& device) {
+  const auto* facts = Find(search.tables, build.backend);
   const auto vendor = VendorOf(device);
   if (!facts || !facts->vendor || !vendor || !IsOfVendor(*facts, *vendor)) return std::nullopt;
   if (const auto* shown = FindShown(device, build.backend))
-    return SparedViewOf(tables, report, target, build, device, *shown);
+    return SparedViewOf(search, target, build, device, *shown);
   if (!IsGivenTo(device)) return std::nullopt;
-  if (build.brings_runtime.value_or(false) && IsAbsent(report, build.backend))
+  if (build.brings_runtime.value_or(false) && IsAbsent(search.report, build.backend))
     return ViewOf(target, *facts, device, kBrought);
-  if (!unseen || !IsUnknownHere(report, build.backend) || ArchitectureOf(*facts, device).empty())
+  if (!search.all_asked || !IsUnknownHere(search.report, build.backend) ||
+      ArchitectureOf(*facts, device).empty())
     return std::nullopt;
   return ViewOf(target, *facts, device, kUnseen);
 }
 
-bool HasWayFor(const Report& report, const std::string& device_id, Use use) {
-  return std::any_of(report.scores.begin(), report.scores.end(), [&](const Score& score) {
-    return score.device_id == device_id && score.use == use && score.eligible;
-  });
+// The devices that have a way for the use.
+std::set<std::string_view> Served(const Report& report, Use use) {
+  std::set<std::string_view> served;
+  for (const Score& score : report.scores) {
+    if (score.use == use && score.eligible) served.insert(score.device_id);
+  }
+  return served;
 }
 
-// By the first program of the table's that has a build which fits the device, whose architecture is known.
-std::optional<WayBeyond> WayBeyondOf(const Tables& tables, bool all_asked, const Report& report, Use use,
-                                     const RuntimeFacts& facts, const probe::PhysicalDevice& device) {
+// The programs that the runtime's table names for the use.
+std::vector<TargetTable> ProgramsOf(const RuntimeFacts& facts, Use use) {
+  std::vector<TargetTable> programs;
   for (const std::string& name : use == Use::kTraining ? facts.advice.training : facts.advice.inference) {
-    const auto target = EmbeddedTarget(name);
-    if (!target) continue;  // a test holds that each is there
-    for (const Build& build : target->builds) {
-      if (build.backend != facts.name || !IsFor(*target, build, use)) continue;
-      auto view = SupposedView(tables, report, *target, build, device, all_asked);
+    // A test holds that each is there.
+    if (auto target = EmbeddedTarget(name)) programs.push_back(*std::move(target));
+  }
+  return programs;
+}
+
+// By the first program that has a build which fits the device, whose architecture is known.
+std::optional<WayBeyond> WayBeyondOf(const Search& search, const std::vector<TargetTable>& programs, Use use,
+                                     const RuntimeFacts& facts, const Machine& machine,
+                                     const probe::PhysicalDevice& device) {
+  for (const TargetTable& target : programs) {
+    for (const Build& build : target.builds) {
+      if (build.backend != facts.name || !IsFor(target, build, use)) continue;
+      auto view = SupposedView(search, target, build, device);
       if (!view || !view->device.architecture ||
-          !Judge(tables, build, MachineOf(report), WayOf(device, *view), report.terms.policy).misfit.empty())
+          !Judge(search.tables, build, machine, WayOf(device, *view), search.report.terms.policy)
+               .misfit.empty())
         continue;
-      auto warning = view->matched_by == kUnseen
-                         ? NotLookedForText(*target, build, facts, DeviceName(report.devices, device.id))
-                         : OwnText(*target, build, facts, *view);
+      auto warning =
+          view->matched_by == kUnseen
+              ? NotLookedForText(target, build, facts, DeviceName(search.report.devices, device.id))
+              : OwnText(target, build, facts, *view);
       return WayBeyond{device.id, *std::move(view), std::move(warning)};
     }
   }
@@ -159,12 +183,18 @@ std::string OwnText(const TargetTable& target, const Build& build, const Runtime
 }
 
 std::vector<WayBeyond> WaysBeyond(const Tables& tables, bool all_asked, const Report& report, Use use) {
+  const Search search{tables, report, all_asked};
+  const auto machine = MachineOf(report);
+  const auto served = Served(report, use);
   std::vector<WayBeyond> ways;
   for (const RuntimeFacts& facts : tables.runtimes) {
     if (!facts.vendor) continue;
+    std::optional<std::vector<TargetTable>> programs;  // read where there is a device for them
     for (const auto& device : report.devices) {
-      if (!IsGpu(device) || HasWayFor(report, device.id, use)) continue;
-      if (auto way = WayBeyondOf(tables, all_asked, report, use, facts, device))
+      const auto vendor = VendorOf(device);
+      if (!IsGpu(device) || !vendor || !IsOfVendor(facts, *vendor) || served.contains(device.id)) continue;
+      if (!programs) programs = ProgramsOf(facts, use);
+      if (auto way = WayBeyondOf(search, *programs, use, facts, machine, device))
         ways.push_back(*std::move(way));
     }
   }
@@ -193,11 +223,12 @@ std::string ArchitectureOf(const RuntimeFacts& facts, const probe::PhysicalDevic
 
 void AddSupposedViews(const Tables& tables, bool all_asked, Report& report) {
   const TargetTable& target = *report.terms.target;
+  const Search search{tables, report, all_asked};
   bool added = false;
   for (const Build& build : target.builds) {
     for (auto& device : report.devices) {
       if (FindView(device, build.backend, target.name)) continue;
-      auto view = SupposedView(tables, report, target, build, device, all_asked);
+      auto view = SupposedView(search, target, build, device);
       if (!view || (view->matched_by == kUnseen && HasWay(report, device))) continue;
       device.views.push_back(*std::move(view));
       added = true;
