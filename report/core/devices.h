@@ -35,8 +35,14 @@ inline constexpr std::string_view kProcessorId = "cpu:0";
 inline constexpr std::string_view kBrought = "target";
 // The same where this build has no module to look for the runtime, be it installed or not.
 inline constexpr std::string_view kUnseen = "unseen";
+// And where a runtime shows the device and could not be measured, for a reason that the program never meets.
+inline constexpr std::string_view kOwnRuntime = "own_runtime";
+inline constexpr std::string_view kOwnCode = "own_code";
+[[nodiscard]] inline bool IsSpared(const probe::View& view) {
+  return view.matched_by == kOwnRuntime || view.matched_by == kOwnCode;
+}
 [[nodiscard]] inline bool IsSupposed(const probe::View& view) {
-  return view.matched_by == kBrought || view.matched_by == kUnseen;
+  return view.matched_by == kBrought || view.matched_by == kUnseen || IsSpared(view);
 }
 
 // "ANV Mesa 25.2.6"; of a way that no probe saw: why.

@@ -159,6 +159,10 @@ struct ErrorPlace {
   std::optional<std::vector<std::string>> without;    // to a list that has none of these words
 };
 
+// The programs that an error never meets which keeps this tool from measuring: they bring the runtime's
+// libraries, or the code for the very device, so that nothing is compiled.
+enum class Spares { kOwnRuntime, kOwnCode };
+
 // What an error of the runtime means, by its name (probe::Error::name), and what mends it. The first row that
 // fits holds.
 struct ErrorFacts {
@@ -168,6 +172,7 @@ struct ErrorFacts {
   std::vector<FixFacts> fix;
   // A kernel that is wrong ends so, too: where others of the same device are right it is that one's fault.
   std::optional<bool> of_kernel = std::nullopt;
+  std::optional<Spares> spares = std::nullopt;
   std::optional<std::string> call = std::nullopt;               // of this call alone (probe::Error::call)
   std::optional<std::vector<std::string>> also = std::nullopt;  // other names of it
   std::optional<ErrorPlace> where = std::nullopt;

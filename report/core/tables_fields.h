@@ -14,6 +14,7 @@ WHICHGPU_NAMES(report::FactorBasis, {kFitted, "fitted"}, {kAssumed, "assumed"})
 WHICHGPU_NAMES(report::Action, {kInstall, "install"}, {kReinstall, "reinstall"}, {kRemove, "remove"},
                {kJoinGroups, "join_groups"}, {kStartService, "start_service"})
 WHICHGPU_NAMES(report::NamedBy, {kUuid, "uuid"}, {kOrdinal, "ordinal"}, {kIds, "ids"})
+WHICHGPU_NAMES(report::Spares, {kOwnRuntime, "own_runtime"}, {kOwnCode, "own_code"})
 WHICHGPU_NAMES(report::TargetForm, {kVersion, "version"}, {kWord, "word"}, {kRelease, "release"})
 
 }  // namespace probe
@@ -37,7 +38,7 @@ WHICHGPU_FIELDS(Remedy, action, what)
 WHICHGPU_FIELDS(FixFacts, text, command, remedy, on_host, needs_root, needs_reboot)
 WHICHGPU_FIELDS(ChipOverride, variable, driver, source)
 WHICHGPU_FIELDS(ErrorPlace, libraries, beside, container, variable, without)
-WHICHGPU_FIELDS(ErrorFacts, name, layer, meaning, fix, of_kernel, call, also, where)
+WHICHGPU_FIELDS(ErrorFacts, name, layer, meaning, fix, of_kernel, spares, call, also, where)
 
 WHICHGPU_FIELDS(WslDriver, linux_version, windows_version, source)
 

@@ -243,12 +243,13 @@ bool IsBy(const targets::WayBeyond& way, const std::string& device_id, const std
 }
 
 // A caller without a program is told what the program does that this answer leads to: it does not train on
-// the processor beside a GPU because this build has no module for the GPU's runtime. nullopt where no such
+// the processor beside a GPU because this build has no module for the GPU's runtime, or because that is not
+// installed and the program brings it. nullopt where no such
 // way is the better one.
 std::optional<Recommendation> AnswerBeyond(const Deciding& deciding, const Report& report, Use use,
                                            Supposed& supposed) {
   const auto& tables = deciding.tables;
-  auto ways = targets::WaysBeyond(tables, report, use);
+  auto ways = targets::WaysBeyond(tables, deciding.all_asked, report, use);
   if (ways.empty()) return std::nullopt;
   Report with = report;
   AddViews(ways, with.devices);
@@ -292,7 +293,7 @@ Supposed Answer(const Deciding& deciding, const std::vector<Use>& uses, Report& 
     report.scores = Scores(tables, record, report, measured);
   if (report.terms.narrow()) LetSmallCardsTrain(tables, report, report.scores);
   Supposed supposed;
-  const bool may_suppose = all_asked && !report.terms.target && !report.terms.can;
+  const bool may_suppose = !report.terms.target && !report.terms.can;
   for (const Use use : uses) {
     auto answer = recommend::Recommend(tables, report, use);
     if (may_suppose && (!answer || IsOfProcessor(report, *answer))) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "report/core/devices.h"
+#include "report/core/known_error.h"
 #include "report/core/wording.h"
 #include "report/explain/parts.h"
 
@@ -282,14 +283,6 @@ bool AdviseOnError(const RuntimeFacts* facts, const Report& report, const probe:
                                      (!known.where || Fits(*known.where, report, driver));
                             }),
                   finding);
-}
-
-const ErrorFacts* KnownReason(const RuntimeFacts* facts, const backends::Measurement& measurement) {
-  return FindError(facts, [&](const ErrorFacts& known) {
-    if (known.where) return false;  // they are of drivers
-    return known.call ? NamesError(measurement, fmt::format("{}: {}", *known.call, known.name))
-                      : NamesError(measurement, known.name);
-  });
 }
 
 bool AdviseOnReason(const RuntimeFacts* facts, const backends::Measurement& measurement, Finding& finding) {

@@ -14,6 +14,7 @@
 #include "probe/core/names.h"
 #include "probe/core/parse.h"
 #include "report/core/devices.h"
+#include "report/core/known_error.h"
 #include "report/core/quantity.h"
 #include "report/core/report_names.h"
 #include "report/core/wording.h"

@@ -61,9 +61,6 @@ void Advise(const OutcomeAdvice& advice, Finding& finding);
 bool AdviseOnError(const RuntimeFacts* facts, const std::optional<probe::Error>& error, Finding& finding);
 bool AdviseOnError(const RuntimeFacts* facts, const Report& report, const probe::DriverReport& driver,
                    Finding& finding);
-// A measurement's reason names the vendor's error within a sentence.
-[[nodiscard]] const ErrorFacts* KnownReason(const RuntimeFacts* facts,
-                                            const backends::Measurement& measurement);
 bool AdviseOnReason(const RuntimeFacts* facts, const backends::Measurement& measurement, Finding& finding);
 
 // One for every way with figures that failed: of the way itself, or of one library or kernel on a way that

@@ -72,7 +72,7 @@ bool HasSeveralDrivers(const probe::PhysicalDevice& device, const probe::View& v
 
 // Of ways that no runtime was asked about nobody knows the order of several.
 bool HasKnownPlace(const Report& report, const probe::View& view) {
-  if (!IsSupposed(view)) return true;
+  if (!IsSupposed(view) || IsSpared(view)) return true;
   return std::count_if(report.devices.begin(), report.devices.end(), [&](const auto& device) {
            return std::any_of(device.views.begin(), device.views.end(), [&](const probe::View& other) {
              return other.device.runtime == view.device.runtime;

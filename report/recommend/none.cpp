@@ -82,7 +82,13 @@ std::string RuntimeReason(const Tables& tables, const Report& report, const std:
 std::string NearestCause(const Tables& tables, const Report& report, Use use,
                          const std::vector<Rejected>& rejected) {
   const Score* way = NearestOf(report, use);
-  if (way && (way->eligible || !IsOfSoftware(report, *way))) return WayReason(report, *way);
+  if (way && (way->eligible || !IsOfSoftware(report, *way))) {
+    // Of a program for GPUs alone, what hides those is nearer than that it has nothing for the processor.
+    const auto* device = FindDevice(report.devices, way->device_id);
+    const bool hides = report.terms.target && !report.hidden_gpus.empty() && device &&
+                       device->kind == probe::DeviceKind::kCpu;
+    return (hides ? report.hidden_gpus + "; " : "") + WayReason(report, *way);
+  }
   const auto& among = report.terms.among;
   for (const std::string& runtime : among) {
     const auto is_it = [&](const auto& probe) {

@@ -14,6 +14,8 @@
 #include "backends/core/statistics.h"
 #include "report/core/architecture.h"
 #include "report/core/devices.h"
+#include "report/core/hiding.h"
+#include "report/core/known_error.h"
 #include "report/core/quantity.h"
 #include "report/core/wording.h"
 #include "report/recommend/parts.h"
@@ -129,9 +131,14 @@ std::string EstimatedText(const Report& report, const Score& chosen) {
       return IsVerified(m) && (!of_device || m.device_id == chosen.device_id);
     });
   };
-  if (!any(false)) return "nothing was measured: the rates are estimated from facts";
-  return fmt::format("{} was not measured: its rates are estimated from facts{}", chosen.runtime,
-                     any(true) ? " and from what other runtimes measured of the device" : "");
+  const auto* device = FindDevice(report.devices, chosen.device_id);
+  const auto* view = device ? FindView(*device, chosen.runtime, chosen.driver) : nullptr;
+  const auto failure = view ? SparedFailure(report, chosen.device_id, *view) : "";
+  if (failure.empty() && !any(false)) return "nothing was measured: the rates are estimated from facts";
+  return fmt::format(
+      "{} {}: its rates are estimated from facts{}", chosen.runtime,
+      failure.empty() ? "was not measured" : fmt::format("could not be measured here ({})", failure),
+      any(true) ? " and from what other runtimes measured of the device" : "");
 }
 
 void Judge(const Report& report, const Score& chosen, Recommendation& answer) {
@@ -222,6 +229,19 @@ void WarnOfVariables(const Report& report, Recommendation& answer) {
   }
 }
 
+// Of a processor that is the answer for a program, where a variable hides GPUs that nothing shows: of those
+// that something shows the program's own sentences tell.
+void WarnOfHidden(const Report& report, Recommendation& answer) {
+  const auto* own = FindDevice(report.devices, answer.device_id);
+  const bool is_processor = !own || own->kind == probe::DeviceKind::kCpu;
+  if (!report.terms.target || report.hidden_gpus.empty() || !is_processor ||
+      std::any_of(report.devices.begin(), report.devices.end(), [&](const auto& device) {
+        return IsGpu(device) && !HidingVariables(report, device).empty();
+      }))
+    return;
+  answer.warnings.push_back("GPUs that are here are not used: " + report.hidden_gpus);
+}
+
 // Whether the caller has a use for the processor, of which nothing is known but that it is there.
 bool IsLeft(const Report& report, const Recommendation& processor) {
   Score way;
@@ -261,6 +281,7 @@ std::optional<Recommendation> Fallback(const Tables& tables, const Report& repor
   if (asked.text.empty() && omitted.text.empty()) AddSaid(answer.reasons, UnmeasuredReason(report, answer));
   WarnOfLeftOut(report, answer);
   WarnOfVariables(report, answer);
+  WarnOfHidden(report, answer);
   std::erase_if(answer.rejected, [&](const Rejected& option) {
     return option.runtime == answer.backend && option.device_id == answer.device_id;
   });
@@ -439,6 +460,7 @@ std::optional<Recommendation> Recommend(const Tables& tables, const Report& repo
   WarnOfDoubts(report, answer);
   WarnOfLeftOut(report, answer);
   WarnOfVariables(report, answer);
+  WarnOfHidden(report, answer);
   return answer;
 }
 

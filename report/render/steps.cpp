@@ -113,6 +113,21 @@ std::vector<NextStep> StepsForGpus(const Report& report, const FixKeys& told) {
   return steps;
 }
 
+std::vector<NextStep> StepsForHidden(const Tables& tables, const Report& report) {
+  std::vector<NextStep> steps;
+  for (const Finding& finding : report.findings) {
+    // What hides a device that is shown is that device's finding.
+    const auto* facts = finding.runtime && !finding.device_id ? Find(tables, *finding.runtime) : nullptr;
+    const bool hides = std::any_of(report.probes.begin(), report.probes.end(), [&](const auto& probe) {
+      return probe.module == finding.runtime && probe.outcome == probe::Outcome::kHidden;
+    });
+    if (!facts || !facts->vendor || !hides || finding.fix.empty()) continue;
+    const Fix& fix = finding.fix.front();
+    probe::AddOnce(NextStep{fmt::format("{}: {}", facts->title, fix.text), CommandLine(report, fix)}, steps);
+  }
+  return steps;
+}
+
 std::vector<NextStep> StepsOfAnswers(const Tables& tables, const Report& report) {
   std::vector<NextStep> steps;
   // A step that only a phantom has makes nothing usable.

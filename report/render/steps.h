@@ -44,6 +44,9 @@ struct NextStep {
 // FixesOfGpus in words, once for all GPUs that it mends, but for those that are told elsewhere.
 [[nodiscard]] std::vector<NextStep> StepsForGpus(const Report& report, const FixKeys& told = {});
 
+// What brings back the GPUs that a variable hides and nothing else shows.
+[[nodiscard]] std::vector<NextStep> StepsForHidden(const Tables& tables, const Report& report);
+
 // What follows from the answers: the variable that selects a driver, the builds of programs that are asked
 // for most, and where there is no GPU, where to find one.
 [[nodiscard]] std::vector<NextStep> StepsOfAnswers(const Tables& tables, const Report& report);

@@ -57,6 +57,7 @@ void Do(const Tables& tables, const Report& report, const Recommendation& answer
   std::vector<NextStep> steps;
   if (answer.command) steps.push_back({"get the build", *answer.command});
   for (auto& step : StepsForGpus(report)) steps.push_back(std::move(step));
+  for (auto& step : StepsForHidden(tables, report)) steps.push_back(std::move(step));
   for (auto& step : StepsOfAnswers(tables, report)) steps.push_back(std::move(step));
   for (const NextStep& step : steps) {
     if (&step == &steps.front()) page.Add("Do", Style::kDim);

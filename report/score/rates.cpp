@@ -146,12 +146,16 @@ void TellMissing(std::span<const Measurement* const> measurements, Rates& rates)
                         IsLoss(*found) ? FailureText(*found) : found->reason.value_or("its process ended")));
     } else if (found) {
       worst.push_back(found);
+    } else if (std::any_of(measurements.begin(), measurements.end(),
+                           [](auto* m) { return IsVerified(*m); })) {
+      rates.failures.push_back(fmt::format("its {} speed was not measured", speed));
     }
   }
   std::stable_sort(worst.begin(), worst.end(), [](const Measurement* a, const Measurement* b) {
     return Row(a->status).weight > Row(b->status).weight;
   });
   for (const auto* m : worst) rates.failures.push_back(FailureText(*m));
+  rates.is_wrong = !worst.empty() && worst.front()->status == backends::MeasurementStatus::kWrongResult;
   for (const auto& [reason, kinds] : late) {
     const auto speeds = fmt::format("its {} speed", fmt::join(kinds, " and "));
     rates.failures.push_back(fmt::format("{} was not measured: {}", speeds, reason));

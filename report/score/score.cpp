@@ -36,9 +36,7 @@ double Squared(double value) { return value * value; }
 
 // The product of independent figures; their 95 % ranges are added as the squares of logarithms are.
 Range Product(std::initializer_list<Range> figures) {
-  double value = 1;
-  double below = 0;
-  double above = 0;
+  double value = 1, below = 0, above = 0;
   for (const Range& figure : figures) {
     value *= figure.value;
     below += Squared(std::log(figure.value / figure.low));
@@ -389,9 +387,8 @@ class Scorer {
       score.reasons.push_back({id, std::move(text)});
     };
     if (way.software) say(SoftwareReason(score));
-    if (use == Use::kTraining && !way.training.supported) {
+    if (use == Use::kTraining && !way.training.supported)
       say(way.training.reason.value_or("no training framework supports it"));
-    }
     if (way.estimated) {
       for (const auto& late : way.rates.late) say(late);
     }
@@ -401,6 +398,9 @@ class Scorer {
     if (!way.measured()) {
       for (const auto& failure : way.rates.failures) say(failure);
       if (way.rates.failures.empty()) say("it was not measured");
+      // What computes wrong is of no use at all, whatever else may be said of it.
+      auto& all = score.reasons;
+      if (way.rates.is_wrong) std::rotate(all.begin(), all.end() - std::ssize(way.rates.failures), all.end());
     } else if (share < 1) {
       say(SplitReason(way, share), ReasonId::kMemory);
     } else if (use != Use::kTraining && !way.software && !Fits(way, use)) {

@@ -56,6 +56,7 @@ struct Rates {
   std::optional<Rate> copy;
   std::optional<Rate> upload;         // from the host's memory
   std::vector<std::string> failures;  // of kernels that have no verified figure at all, the gravest first
+  bool is_wrong = false;              // one of those gave a wrong result
   // Where all that is missing could not be measured, by a working driver, for want of time or memory: that it
   // is estimated and why, a sentence each. Else empty.
   std::vector<std::string> late;

@@ -70,7 +70,11 @@ class Judging {
            fmt::format("needs the driver {}, and here is {}", fmt::join(*needs_.driver_names, " or "), name));
   }
 
-  void LookAtArchitecture(const TargetFacts* target, const std::optional<std::string>& said) {
+  // `compiles`: whether something here makes code for the device of what a build has.
+  void LookAtArchitecture(const TargetFacts* target, const std::optional<std::string>& said, bool compiles) {
+    if (!needs_.architectures && !compiles)
+      return Fail(Step::kArchitecture,
+                  "is not known to have code for the device, and nothing compiles it here");
     if (!needs_.architectures) return;
     const auto device = target ? ArchitectureText(*target, said, Reader::kPeople) : "";
     if (!target || device.empty())
@@ -80,7 +84,7 @@ class Judging {
                                                       *needs_.architectures_below, device));
     if (HasCodeFor(*target, *needs_.architectures, device)) return;
     // Newer devices compile what was written for earlier ones.
-    if (needs_.intermediate && CompareVersions(*needs_.intermediate, device) <= 0) return;
+    if (compiles && needs_.intermediate && CompareVersions(*needs_.intermediate, device) <= 0) return;
     Exclude(Step::kArchitecture,
             fmt::format("has no code for {} (it has {}){}", device, fmt::join(*needs_.architectures, ", "),
                         IsNewerThanAll(*target, *needs_.architectures, device)
@@ -220,10 +224,13 @@ Verdict Judge(const Tables& tables, const Build& build, const Machine& machine, 
   const auto* facts = Find(tables, build.backend);
   if (view.matched_by == kBrought && !build.brings_runtime.value_or(false))
     judging.Fail(Step::kMachine, fmt::format("needs {} installed", Title(tables, build.backend)));
+  if (view.matched_by == kOwnRuntime && !build.brings_runtime.value_or(false))
+    judging.Fail(Step::kMachine, fmt::format("needs all of {} installed", Title(tables, build.backend)));
   judging.LookAtMachine(machine);
   judging.LookAtVendor(way.vendor);
   judging.LookAtDriverNames(way);
-  judging.LookAtArchitecture(facts && facts->target ? &*facts->target : nullptr, view.device.architecture);
+  judging.LookAtArchitecture(facts && facts->target ? &*facts->target : nullptr, view.device.architecture,
+                             view.matched_by != kOwnCode);
   judging.LookAtDriver(view.device,
                        machine.is_wsl && facts && facts->wsl_drivers ? &*facts->wsl_drivers : nullptr,
                        facts ? facts->system_drivers_below : std::nullopt);

@@ -13,6 +13,7 @@
 #include "probe/core/parse.h"
 #include "probe/core/pci_table.h"
 #include "report/core/devices.h"
+#include "report/core/known_error.h"
 #include "report/targets/build.h"
 #include "report/targets/targets.h"
 
@@ -26,9 +27,10 @@ bool IsGivenTo(const probe::PhysicalDevice& device) {
                       [](const auto& node) { return !node.openable; });
 }
 
-bool IsReached(const probe::PhysicalDevice& device, std::string_view runtime) {
-  return std::any_of(device.views.begin(), device.views.end(),
-                     [&](const probe::View& view) { return view.device.runtime == runtime; });
+const probe::View* FindShown(const probe::PhysicalDevice& device, std::string_view runtime) {
+  const auto found = std::find_if(device.views.begin(), device.views.end(),
+                                  [&](const probe::View& view) { return view.device.runtime == runtime; });
+  return found == device.views.end() ? nullptr : &*found;
 }
 
 // What is installed and has trouble is not brought either.
@@ -73,25 +75,84 @@ probe::View ViewOf(const TargetTable& target, const RuntimeFacts& facts, const p
   return view;
 }
 
-bool HasWayFor(const Report& report, const std::string& device_id, Use use) {
-  return std::any_of(report.scores.begin(), report.scores.end(), [&](const Score& score) {
-    return score.device_id == device_id && score.use == use && score.eligible;
-  });
+// What is looked through for such ways.
+struct Search {
+  const Tables& tables;
+  const Report& report;
+  bool all_asked;
+  MeasurementIndex figures{report.measurements};
+};
+
+// The way of a runtime that shows the device and could not be measured, as the build has it that is spared of
+// the reason; nullopt where it is not.
+std::optional<probe::View> SparedViewOf(const Search& search, const TargetTable& target, const Build& build,
+                                        const probe::PhysicalDevice& device, const probe::View& shown) {
+  if (IsSupposed(shown) || IsSoftware(device, shown)) return std::nullopt;
+  const auto& of = shown.device;
+  const auto spared =
+      SparedBy(Find(search.tables, of.runtime), search.figures.Of(device.id, of.runtime, of.driver));
+  if (!spared || (*spared == Spares::kOwnRuntime && !build.brings_runtime.value_or(false)))
+    return std::nullopt;
+  auto view = shown;
+  view.matched_by = *spared == Spares::kOwnRuntime ? kOwnRuntime : kOwnCode;
+  view.device.driver = target.name;
+  return view;
 }
 
-// By the first program of the table's that has a build which fits the device.
-std::optional<WayBeyond> WayBeyondOf(const Tables& tables, const Report& report, Use use,
-                                     const RuntimeFacts& facts, const probe::PhysicalDevice& device) {
+// How the build reaches the device where no probe shows that it does; nullopt where it does not, or where a
+// probe does.
+std::optional<probe::View> SupposedView(const Search& search, const TargetTable& target, const Build& build,
+                                        const probe::PhysicalDevice& device) {
+  const auto* facts = Find(search.tables, build.backend);
+  const auto vendor = VendorOf(device);
+  if (!facts || !facts->vendor || !vendor || !IsOfVendor(*facts, *vendor)) return std::nullopt;
+  if (const auto* shown = FindShown(device, build.backend))
+    return SparedViewOf(search, target, build, device, *shown);
+  if (!IsGivenTo(device)) return std::nullopt;
+  if (build.brings_runtime.value_or(false) && IsAbsent(search.report, build.backend))
+    return ViewOf(target, *facts, device, kBrought);
+  if (!search.all_asked || !IsUnknownHere(search.report, build.backend) ||
+      ArchitectureOf(*facts, device).empty())
+    return std::nullopt;
+  return ViewOf(target, *facts, device, kUnseen);
+}
+
+// The devices that have a way for the use.
+std::set<std::string_view> Served(const Report& report, Use use) {
+  std::set<std::string_view> served;
+  for (const Score& score : report.scores) {
+    if (score.use == use && score.eligible) served.insert(score.device_id);
+  }
+  return served;
+}
+
+// The programs that the runtime's table names for the use.
+std::vector<TargetTable> ProgramsOf(const RuntimeFacts& facts, Use use) {
+  std::vector<TargetTable> programs;
   for (const std::string& name : use == Use::kTraining ? facts.advice.training : facts.advice.inference) {
-    const auto target = EmbeddedTarget(name);
-    if (!target) continue;  // a test holds that each is there
-    auto view = ViewOf(*target, facts, device, kUnseen);
-    for (const Build& build : target->builds) {
-      if (build.backend != facts.name || !IsFor(*target, build, use) ||
-          !Judge(tables, build, MachineOf(report), WayOf(device, view), report.terms.policy).misfit.empty())
+    // A test holds that each is there.
+    if (auto target = EmbeddedTarget(name)) programs.push_back(*std::move(target));
+  }
+  return programs;
+}
+
+// By the first program that has a build which fits the device, whose architecture is known.
+std::optional<WayBeyond> WayBeyondOf(const Search& search, const std::vector<TargetTable>& programs, Use use,
+                                     const RuntimeFacts& facts, const Machine& machine,
+                                     const probe::PhysicalDevice& device) {
+  for (const TargetTable& target : programs) {
+    for (const Build& build : target.builds) {
+      if (build.backend != facts.name || !IsFor(target, build, use)) continue;
+      auto view = SupposedView(search, target, build, device);
+      if (!view || !view->device.architecture ||
+          !Judge(search.tables, build, machine, WayOf(device, *view), search.report.terms.policy)
+               .misfit.empty())
         continue;
-      auto warning = NotLookedForText(*target, build, facts, DeviceName(report.devices, device.id));
-      return WayBeyond{device.id, std::move(view), std::move(warning)};
+      auto warning =
+          view->matched_by == kUnseen
+              ? NotLookedForText(target, build, facts, DeviceName(search.report.devices, device.id))
+              : OwnText(target, build, facts, *view);
+      return WayBeyond{device.id, *std::move(view), std::move(warning)};
     }
   }
   return std::nullopt;
@@ -109,16 +170,32 @@ std::string NotLookedForText(const TargetTable& target, const Build& build, cons
   return hint == facts.install.end() ? text : fmt::format("{}; where it is missing, {}", text, hint->text);
 }
 
-std::vector<WayBeyond> WaysBeyond(const Tables& tables, const Report& report, Use use) {
+std::string OwnText(const TargetTable& target, const Build& build, const RuntimeFacts& facts,
+                    const probe::View& view) {
+  const auto name = fmt::format("{}'s {}", target.title, build.id);
+  if (view.matched_by == kOwnCode)
+    return fmt::format("{} needs nothing of what keeps {} from being measured here: it has code for this GPU",
+                       name, facts.title);
+  if (view.matched_by == kOwnRuntime)
+    return fmt::format("{} is not installed whole, and {} brings what it needs of it", facts.title, name);
+  return fmt::format("{} is not installed, and {} brings what it needs of it: the kernel's driver is enough",
+                     facts.title, name);
+}
+
+std::vector<WayBeyond> WaysBeyond(const Tables& tables, bool all_asked, const Report& report, Use use) {
+  const Search search{tables, report, all_asked};
+  const auto machine = MachineOf(report);
+  const auto served = Served(report, use);
   std::vector<WayBeyond> ways;
   for (const RuntimeFacts& facts : tables.runtimes) {
-    if (!facts.vendor || !IsUnknownHere(report, facts.name)) continue;
+    if (!facts.vendor) continue;
+    std::optional<std::vector<TargetTable>> programs;  // read where there is a device for them
     for (const auto& device : report.devices) {
       const auto vendor = VendorOf(device);
-      if (!vendor || !IsOfVendor(facts, *vendor) || !IsGivenTo(device) ||
-          ArchitectureOf(facts, device).empty() || HasWayFor(report, device.id, use))
-        continue;
-      if (auto way = WayBeyondOf(tables, report, use, facts, device)) ways.push_back(*std::move(way));
+      if (!IsGpu(device) || !vendor || !IsOfVendor(facts, *vendor) || served.contains(device.id)) continue;
+      if (!programs) programs = ProgramsOf(facts, use);
+      if (auto way = WayBeyondOf(search, *programs, use, facts, machine, device))
+        ways.push_back(*std::move(way));
     }
   }
   return ways;
@@ -146,24 +223,18 @@ std::string ArchitectureOf(const RuntimeFacts& facts, const probe::PhysicalDevic
 
 void AddSupposedViews(const Tables& tables, bool all_asked, Report& report) {
   const TargetTable& target = *report.terms.target;
-  std::set<std::string> seen;
+  const Search search{tables, report, all_asked};
+  bool added = false;
   for (const Build& build : target.builds) {
-    const auto* facts = Find(tables, build.backend);
-    if (!facts || !facts->vendor || (seen.contains(build.backend) && !build.brings_runtime.value_or(false)))
-      continue;
-    const bool brought = build.brings_runtime.value_or(false) && IsAbsent(report, build.backend);
-    const bool unseen = all_asked && IsUnknownHere(report, build.backend);
-    if (!brought && !unseen) continue;
-    seen.insert(build.backend);
     for (auto& device : report.devices) {
-      const auto vendor = VendorOf(device);
-      if (!vendor || !IsOfVendor(*facts, *vendor) || !IsGivenTo(device) || IsReached(device, build.backend))
-        continue;
-      if (!brought && (ArchitectureOf(*facts, device).empty() || HasWay(report, device))) continue;
-      device.views.push_back(ViewOf(target, *facts, device, brought ? kBrought : kUnseen));
+      if (FindView(device, build.backend, target.name)) continue;
+      auto view = SupposedView(search, target, build, device);
+      if (!view || (view->matched_by == kUnseen && HasWay(report, device))) continue;
+      device.views.push_back(*std::move(view));
+      added = true;
     }
   }
-  if (!seen.empty()) JudgeWays(tables, report);
+  if (added) JudgeWays(tables, report);
 }
 
 }  // namespace report::targets

@@ -13,25 +13,31 @@
 namespace report::targets {
 
 // Adds such ways to devices that the kernel gives to this process: by a runtime that the program brings and
-// nothing has installed (kBrought); and, where `all_asked`, by one that this build has no module for
-// (kUnseen), to devices whose architecture is known and that the program has no other way to:
+// nothing has installed (kBrought), or that shows the device and could not be measured for a reason which the
+// program never meets (kOwnRuntime, kOwnCode); and, where `all_asked`, by one that this build has no module
+// for (kUnseen), to devices whose architecture is known and that the program has no other way to:
 // report.terms.unfit tells, which has these ways then, too.
 void AddSupposedViews(const Tables& tables, bool all_asked, Report& report);
 
-// A way that a program for the use runs by and that this build has no module to look for, which the warning
-// says.
+// Such a way that a program for the use runs by, which the warning says.
 struct WayBeyond {
   std::string device_id;
-  probe::View view;  // kUnseen
+  probe::View view;
   std::string warning;
 };
-// Such ways to GPUs that the kernel gives to this process and that have no other for the use. The programs
-// are those that the runtime's table names for it, the first with a build for the device.
-[[nodiscard]] std::vector<WayBeyond> WaysBeyond(const Tables& tables, const Report& report, Use use);
+// Those to GPUs of a known architecture that have no other for the use. The programs are those that the
+// runtime's table names for it, the first with a build for the device.
+[[nodiscard]] std::vector<WayBeyond> WaysBeyond(const Tables& tables, bool all_asked, const Report& report,
+                                                Use use);
 
 // "PyTorch has a build for Level Zero (xpu): this version can not look for it on Arc A770, ..."
 [[nodiscard]] std::string NotLookedForText(const TargetTable& target, const Build& build,
                                            const RuntimeFacts& facts, const std::string& device);
+
+// Why such a way is one all the same: "ROCm is not installed, and PyTorch's rocm7.14 brings what it needs
+// ...".
+[[nodiscard]] std::string OwnText(const TargetTable& target, const Build& build, const RuntimeFacts& facts,
+                                  const probe::View& view);
 
 // Whether this build has no module to look for the runtime, nor had the one that wrote the report.
 [[nodiscard]] bool IsUnknownHere(const Report& report, std::string_view runtime);

@@ -267,15 +267,13 @@ void LeaveOutArchitectures(const Tables& tables, const Report& report, const Cho
   }
 }
 
-// That the runtime is not installed is no reason against it then.
-void TellBrought(const Tables& tables, const Report& report, const Build& build, Recommendation& answer) {
-  const auto title = Title(tables, answer.backend);
-  answer.reasons.insert(
-      answer.reasons.begin(),
-      {ReasonId::kRuntimeBrought,
-       fmt::format(
-           "{} is not installed, and {}'s {} brings what it needs of it: the kernel's driver is enough",
-           title, TargetOf(report).title, build.id)});
+// That the runtime is not installed, or not whole, is no reason against it then.
+void TellOwn(const Tables& tables, const Report& report, const Build& build, const probe::View& view,
+             Recommendation& answer) {
+  const auto* facts = Find(tables, answer.backend);
+  if (!facts || !IsSupposed(view) || view.matched_by == kUnseen) return;
+  const auto id = view.matched_by == kOwnCode ? ReasonId::kOfTheWay : ReasonId::kRuntimeBrought;
+  answer.reasons.insert(answer.reasons.begin(), {id, OwnText(TargetOf(report), build, *facts, view)});
   std::erase_if(answer.rejected, [&](const Rejected& option) {
     return !option.device_id && option.runtime == answer.backend;
   });
@@ -488,7 +486,7 @@ void AddArtefact(const Tables& tables, bool all_asked, const Report& report, Rec
   answer.command = CommandOf(*choice.build, *answer.artefact, answer);
   WarnOfUnfilled(*choice.build, answer);
   WarnOfNumber(tables, report, answer);
-  if (view && view->matched_by == kBrought) TellBrought(tables, report, *choice.build, answer);
+  if (view) TellOwn(tables, report, *choice.build, *view, answer);
   for (const std::string& misfit : choice.passed_over)
     answer.reasons.push_back({ReasonId::kBuildPassedOver, misfit});
   WarnOfChoice(tables, report, choice, answer);

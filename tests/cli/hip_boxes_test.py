@@ -291,6 +291,19 @@ class HipBoxes(unittest.TestCase):
         self.assertIn("libhiprtc", finding["fix"][0]["text"])
         self.assertNotIn("update the driver", json.dumps(finding["fix"]))
 
+    def test_a_program_that_brings_its_rocm_needs_no_compiler_here(self):
+        if not can_unshare():
+            self.skipTest("no mount namespace: the kernel's view of these GPUs cannot be shown")
+        machine = dict(MEASURED["no compiler"][0], gpus=[gpu(*NAVI31, memory=24 * 1024 * MIB)])
+        for target, backend in (("pytorch", "hip"), ("llama.cpp", "cpu")):
+            done = run(machine, "recommend", "--target", target, "--quick", "--only", "hip,cpu,sysfs")
+            self.assertEqual(0, done.status, done.stderr)
+            answer = json.loads(done.stdout)["recommendation"]
+            self.assertEqual(backend, answer["backend"], target)
+            self.assertTrue(any("there is no libhiprtc" in warning for warning in answer["warnings"]), answer["warnings"])
+            if backend == "hip":
+                self.assertEqual("estimated", answer["basis"])
+
     def test_a_compiler_of_another_release_is_named_with_what_is_wanted(self):
         value = self.answer("another ROCm's compiler")
         finding = next(f for f in value["findings"] if f["id"] == "measure.hip.rocm.failed")

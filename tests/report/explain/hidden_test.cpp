@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "report/render/faces.h"
 #include "tests/report/machines.h"
 
 namespace report::explain {
@@ -143,6 +144,16 @@ TEST(Hidden, AVariableThatHidesNothingIsToldAsBefore) {
     if (finding.id.starts_with("variable.")) ids.push_back(finding.id);
   }
   EXPECT_THAT(ids, ElementsAre("variable.cuda.NVIDIA_VISIBLE_DEVICES"));
+}
+
+// Nothing shows the GPU, so that no step is a GPU's.
+TEST(Hidden, WhatBringsBackGpusThatNothingShowsIsAStepOfTheAnswer) {
+  auto machine = Machine(false);
+  std::erase_if(machine.devices, [](const auto& device) { return device.kind != probe::DeviceKind::kCpu; });
+  const auto report = testing::Decided(std::move(machine));
+  ASSERT_FALSE(report.recommendations.empty());
+  EXPECT_THAT(render::Why(testing::TestTables(), report, {}),
+              ::testing::ContainsRegex("Do .*unset CUDA_VISIBLE_DEVICES, or let it name"));
 }
 
 }  // namespace

@@ -145,6 +145,8 @@ TEST(Score, AWrongResultIsTheReason) {
   const auto& score = Find(scores, "opencl", Use::kInference);
   EXPECT_FALSE(score.eligible);
   EXPECT_THAT(score.reasons, Contains(HasSubstr("gave a wrong result")));
+  EXPECT_THAT(Find(scores, "opencl", Use::kTraining).reasons.front(), HasSubstr("gave a wrong result"))
+      << "that comes before what no framework does with it";
 }
 
 TEST(Score, SoftwareDevicesOnlyReachTheProcessor) {

@@ -107,6 +107,23 @@ TEST_F(Unlooked, OfARecordTheNumbersTellTheChip) {
   EXPECT_EQ(answer().artefact->id, "cpu");
 }
 
+backends::Measurement FigureOf(const std::string& device, const probe::RuntimeDevice& by,
+                               kernels::Kernel kernel, kernels::Dtype dtype, double rate) {
+  backends::Measurement m;
+  m.device_id = device;
+  m.runtime = by.runtime;
+  m.driver = by.driver;
+  m.kernel = kernel;
+  m.implementation = "own:tile";
+  m.in_dtype = dtype;
+  m.unit = kernels::Row(kernel).unit;
+  m.rate = rate;
+  m.ci95 = {0.99, 1.01};
+  m.status = backends::MeasurementStatus::kOk;
+  m.verified = true;
+  return m;
+}
+
 // The card of OfARecord..., which Vulkan was measured on, and no program.
 struct Card {
   double product = 60e12;
@@ -124,29 +141,15 @@ Report AnswerWithoutProgram(const Card& of, Use use) {
   record.host = imagined.host;
   record.probes = imagined.probes;
   if (!of.all_asked) record.left_out = LeftOutBy::kOnly;
-  const auto add = [&](const std::string& device, const probe::RuntimeDevice& by, kernels::Kernel kernel,
-                       kernels::Dtype dtype, double rate) {
-    auto& m = record.measurements.emplace_back();
-    m.device_id = device;
-    m.runtime = by.runtime;
-    m.driver = by.driver;
-    m.kernel = kernel;
-    m.implementation = "own:tile";
-    m.in_dtype = dtype;
-    m.unit = kernels::Row(kernel).unit;
-    m.rate = rate;
-    m.ci95 = {0.99, 1.01};
-    m.status = backends::MeasurementStatus::kOk;
-    m.verified = true;
-  };
   using kernels::Dtype;
   using kernels::Kernel;
   for (const auto& device : imagined.devices) {
     for (const auto& view : device.views) {
       const bool card = device.kind != probe::DeviceKind::kCpu;
-      add(device.id, view.device, Kernel::kGemm, card ? Dtype::kFp16 : Dtype::kFp32,
-          card ? of.product : 0.6e12);
-      add(device.id, view.device, Kernel::kRead, Dtype::kU32, card ? of.read : 45e9);
+      record.measurements.push_back(FigureOf(device.id, view.device, Kernel::kGemm,
+                                             card ? Dtype::kFp16 : Dtype::kFp32, card ? of.product : 0.6e12));
+      record.measurements.push_back(
+          FigureOf(device.id, view.device, Kernel::kRead, Dtype::kU32, card ? of.read : 45e9));
     }
   }
   RunRequest request;
@@ -215,6 +218,134 @@ TEST(Supposed, ARuntimeThatIsBroughtIsNamedAndNotRejected) {
   for (const Rejected& option : answer.rejected) EXPECT_NE(option.runtime, "hip");
   machine.openable = false;
   EXPECT_EQ(Answer(machine, "pytorch").recommendations.front().backend, "cpu");
+}
+
+// A GPU that its runtime shows, of which nothing was measured: everything failed for `reason`.
+struct Failed {
+  std::string words = "vendor=amd,gfx=gfx1100,memory=24GiB,runtime=hip,arch=x86_64,glibc=2.39";
+  std::string reason =
+      "dlopen libhiprtc.so.6: no_hiprtc: ROCm's run-time compiler is not installed: there is no libhiprtc.so";
+  std::string target = "pytorch";  // "": the caller has none
+  Use use = Use::kTraining;
+};
+
+Report AnswerOf(const Failed& of) {
+  const auto& tables = EmbeddedTables();
+  auto imagined = *assume::Imagine(*tables, {of.words});
+  Record record;
+  record.created = "2026-11-25T00:00:00Z";
+  record.calibrated = true;
+  record.host = imagined.host;
+  record.probes = imagined.probes;
+  for (const auto& device : imagined.devices) {
+    for (const auto& view : device.views) {
+      for (const auto kernel : {kernels::Kernel::kGemm, kernels::Kernel::kRead}) {
+        auto m = FigureOf(device.id, view.device, kernel, kernels::Dtype::kFp32, 45e9);
+        if (device.kind != probe::DeviceKind::kCpu) {
+          m.status = backends::MeasurementStatus::kFailed;
+          m.verified = false;
+          m.rate.reset();
+          m.stage = "compile";
+          m.reason = of.reason;
+        }
+        record.measurements.push_back(std::move(m));
+      }
+    }
+  }
+  RunRequest request;
+  request.command = std::string(of.target.empty() ? kWholeReport : kRecommending);
+  request.uses = {of.use};
+  if (!of.target.empty()) request.terms.target = *EmbeddedTarget(of.target);
+  return Decide(request, *tables, record, {imagined.devices, {}});
+}
+
+TEST(Spared, AProgramThatBringsItsLibrariesIsTheAnswerWhereTheirLackKeptThisToolFromMeasuring) {
+  const auto answer = AnswerOf({}).recommendations.front();
+  EXPECT_EQ(answer.backend, "hip");
+  ASSERT_TRUE(answer.artefact);
+  EXPECT_EQ(answer.artefact->id, "rocm7.14");
+  EXPECT_EQ(answer.basis, Basis::kEstimated);
+  EXPECT_EQ(answer.confidence, Confidence::kLow);
+  EXPECT_THAT(answer.warnings, Contains(AllOf(HasSubstr("hip could not be measured here"),
+                                              HasSubstr("there is no libhiprtc.so"))));
+  EXPECT_EQ(answer.reasons.front().id, ReasonId::kRuntimeBrought);
+  EXPECT_THAT(answer.environment, ::testing::SizeIs(1)) << "the runtime shows it: its number is known";
+  // The way that was tried stays one that failed.
+  EXPECT_THAT(answer.rejected, Contains(::testing::Field(&Rejected::reason, HasSubstr("no_hiprtc"))));
+}
+
+TEST(Spared, EveryProgramIsThatBringsItsRuntimeAndNoOther) {
+  std::size_t brought = 0;
+  for (const auto& name : TargetNames()) {
+    const auto target = *EmbeddedTarget(name);
+    const auto is_own = [](const Build& build) {
+      return build.backend == "hip" && build.brings_runtime.value_or(false);
+    };
+    const bool brings = std::any_of(target.builds.begin(), target.builds.end(), is_own);
+    Failed machine;
+    machine.words = "vendor=amd,gfx=gfx90a,memory=64GiB,runtime=hip,arch=x86_64,glibc=2.39";
+    machine.target = name;
+    machine.use = Use::kInference;
+    const auto report = AnswerOf(machine);
+    if (report.recommendations.empty()) {
+      EXPECT_FALSE(brings) << target.name;
+      continue;
+    }
+    const auto& answer = report.recommendations.front();
+    EXPECT_EQ(answer.backend == "hip", brings) << target.name;
+    if (!brings) continue;
+    ++brought;
+    const auto build = std::find_if(target.builds.begin(), target.builds.end(),
+                                    [&](const Build& one) { return one.id == answer.artefact->id; });
+    ASSERT_NE(build, target.builds.end()) << target.name;
+    EXPECT_TRUE(is_own(*build)) << target.name;
+  }
+  EXPECT_GE(brought, 3U);
+}
+
+TEST(Spared, WhatAProgramWouldMeetTooIsNoReasonToTakeIt) {
+  for (const char* reason : {"hipModuleLaunchKernel: hipErrorLaunchFailure (719)",
+                             "hipDeviceSynchronize: hipErrorOutOfMemory (2)", "signal 11"}) {
+    Failed machine;
+    machine.reason = reason;
+    EXPECT_EQ(AnswerOf(machine).recommendations.front().backend, "cpu") << reason;
+  }
+}
+
+// Without the driver's compiler what has code for the very GPU runs.
+TEST(Spared, ABuildWithCodeForTheGpuNeedsNoCompiler) {
+  Failed machine;
+  machine.words = "cc=8.6,driver=580.95.05,memory=24GiB,arch=x86_64,glibc=2.39";
+  machine.reason =
+      "cuModuleLoadDataEx: CUDA_ERROR_JIT_COMPILER_NOT_FOUND (221): libnvidia-ptxjitcompiler.so.1 is missing";
+  const auto answer = AnswerOf(machine).recommendations.front();
+  EXPECT_EQ(answer.backend, "cuda");
+  EXPECT_EQ(answer.artefact->id, "cu132");
+  EXPECT_EQ(answer.basis, Basis::kEstimated);
+  EXPECT_THAT(answer.warnings, Contains(HasSubstr("libnvidia-ptxjitcompiler.so.1 is missing")));
+  EXPECT_THAT(answer.reasons.front().text, HasSubstr("has code for this GPU"));
+  machine.target = "docker";
+  EXPECT_EQ(AnswerOf(machine).recommendations.front().backend, "cpu") << "nobody knows what it has code for";
+}
+
+TEST(Spared, WithoutAProgramTheAnswerIsThatOfTheProgramThatItNames) {
+  Failed machine;
+  machine.target.clear();
+  for (const char* words : {"runtime=hip", "runtime=none"}) {
+    machine.words = std::string("vendor=amd,gfx=gfx1100,memory=24GiB,arch=x86_64,glibc=2.39,") + words;
+    const auto report = AnswerOf(machine);
+    const auto& answer = report.recommendations.front();
+    EXPECT_EQ(answer.backend, "hip") << words;
+    EXPECT_EQ(answer.basis, Basis::kEstimated) << words;
+    EXPECT_THAT(answer.warnings, Contains(HasSubstr("and PyTorch's rocm7.14 brings what it needs"))) << words;
+    ASSERT_TRUE(answer.programs);
+    EXPECT_EQ(answer.programs->front().backend, answer.backend) << words;
+    EXPECT_EQ(answer.programs->front().device_id, answer.device_id) << words;
+    EXPECT_NE(ScoreOf(report, answer), nullptr) << words;
+  }
+  machine.use = Use::kInference;
+  EXPECT_EQ(AnswerOf(machine).recommendations.front().backend, "cpu")
+      << "llama.cpp runs by what is installed";
 }
 
 }  // namespace

@@ -22,8 +22,8 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-Recommendation AnswerOf(const std::vector<std::string>& machine, const std::string& target,
-                        void (*change)(assume::Machine&)) {
+Report ReportOf(const std::vector<std::string>& machine, const std::string& target,
+                void (*change)(assume::Machine&)) {
   auto imagined = assume::Imagine(*EmbeddedTables(), machine);
   EXPECT_TRUE(imagined);
   if (!imagined) return {};
@@ -36,7 +36,12 @@ Recommendation AnswerOf(const std::vector<std::string>& machine, const std::stri
   request.command = "recommend";
   request.uses = {Use::kInference};
   request.terms.target = *EmbeddedTarget(target);
-  const auto report = Decide(request, *EmbeddedTables(), record, {std::move(imagined->devices), {}, {}});
+  return Decide(request, *EmbeddedTables(), record, {std::move(imagined->devices), {}, {}});
+}
+
+Recommendation AnswerOf(const std::vector<std::string>& machine, const std::string& target,
+                        void (*change)(assume::Machine&)) {
+  const auto report = ReportOf(machine, target, change);
   return report.recommendations.empty() ? Recommendation{} : report.recommendations.front();
 }
 
@@ -115,6 +120,35 @@ TEST(Unused, WhatHidesAGpuIsToldOnce) {
   EXPECT_THAT(answer.warnings, Contains(AllOf(HasSubstr("is not used: hidden by HIP_VISIBLE_DEVICES=-1; once "
                                                         "that is mended PyTorch's rocm"),
                                               Not(HasSubstr("an environment variable")))));
+}
+
+// As in WSL, where no bus lists what the variable hides.
+void HideAll(assume::Machine& machine) {
+  std::erase_if(machine.devices, [](const auto& device) { return device.kind != probe::DeviceKind::kCpu; });
+  for (auto& probe : machine.probes) {
+    if (probe.module != "cuda") continue;
+    probe.outcome = probe::Outcome::kHidden;
+    probe.stage = probe::Stage::kInit;
+    probe.error = probe::Error{"cuInit", 100, "CUDA_ERROR_NO_DEVICE",
+                               "CUDA_VISIBLE_DEVICES=\"-1\" leaves none of 2 GPUs"};
+    probe.environment = {{"CUDA_VISIBLE_DEVICES", "-1"}};
+  }
+}
+
+TEST(Unused, NamesWhatHidesGpusThatNothingShows) {
+  const auto about = HasSubstr("CUDA_VISIBLE_DEVICES=\"-1\" leaves none of 2 GPUs");
+  for (const std::string& target : TargetNames()) {
+    const auto report = ReportOf({"cc=8.0,driver=580.95.05" + kLinux}, target, HideAll);
+    if (report.no_answer) {
+      EXPECT_THAT(report.no_answer->reason, about) << target;
+      continue;
+    }
+    const auto& answer = report.recommendations.front();
+    EXPECT_EQ(answer.backend, "cpu") << target;
+    EXPECT_THAT(answer.warnings, Contains(about)) << target;
+    EXPECT_EQ(answer.reasons.front().id, ReasonId::kGpusHidden) << target;
+    EXPECT_THAT(answer.reasons.front().text, about) << target;
+  }
 }
 
 }  // namespace

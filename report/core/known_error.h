@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// What the tables know of an error that a measurement ended with, and which programs never meet it.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "report/core/report.h"
+#include "report/core/tables.h"
+
+namespace report {
+
+// A measurement's reason names the vendor's error within a sentence. nullptr where the runtime's table
+// (nullptr: there is none) does not know it.
+[[nodiscard]] const ErrorFacts* KnownReason(const RuntimeFacts* facts,
+                                            const backends::Measurement& measurement);
+
+// Which programs a way serves that could not be measured: each of its failures is an error that spares the
+// same ones. nullopt of a way that was measured, that failed otherwise, or at which nobody looked.
+[[nodiscard]] std::optional<Spares> SparedBy(const RuntimeFacts* facts,
+                                             std::span<const backends::Measurement* const> of_one_way);
+
+// The failure of another way of the runtime to the device, for which one that spares the program stands in:
+// "dlopen libx.so: ..."; "" of a way for which there is none.
+[[nodiscard]] std::string SparedFailure(const Report& report, const std::string& device_id,
+                                        const probe::View& view);
+
+}  // namespace report
