@@ -244,10 +244,10 @@ bool IsBy(const targets::WayBeyond& way, const std::string& device_id, const std
 
 // A caller without a program is told what the program does that this answer leads to: it does not train on
 // the processor beside a GPU because this build has no module for the GPU's runtime, or because that is not
-// installed and the program brings it. nullopt where no such
-// way is the better one.
+// installed and the program brings it. nullopt where no such way is the better one; `left_out` is then the
+// one that the caller leaves out and that would have been.
 std::optional<Recommendation> AnswerBeyond(const Deciding& deciding, const Report& report, Use use,
-                                           Supposed& supposed) {
+                                           Supposed& supposed, std::optional<Reason>& left_out) {
   const auto& tables = deciding.tables;
   auto ways = targets::WaysBeyond(tables, deciding.all_asked, report, use);
   if (ways.empty()) return std::nullopt;
@@ -266,7 +266,11 @@ std::optional<Recommendation> AnswerBeyond(const Deciding& deciding, const Repor
     return IsBy(one, answer->device_id, answer->backend);
   });
   const Score* score = ScoreOf(with, *answer);
-  if (way == ways.end() || !score) return std::nullopt;
+  if (way == ways.end() || !score) {
+    for (Reason& reason : answer->reasons)
+      if (reason.id == ReasonId::kFasterLeftOut) left_out = std::move(reason);
+    return std::nullopt;
+  }
   answer->warnings.push_back(way->warning);
   if (auto line = explain::OneLine(tables, with, *score); !line.empty()) answer->arithmetic = std::move(line);
   supposed.scores.push_back(*score);
@@ -277,6 +281,11 @@ std::optional<Recommendation> AnswerBeyond(const Deciding& deciding, const Repor
 bool IsOfProcessor(const Report& report, const Recommendation& answer) {
   const auto* device = FindDevice(report.devices, answer.device_id);
   return !device || device->kind == probe::DeviceKind::kCpu;
+}
+
+bool HasReason(const Recommendation& answer, ReasonId id) {
+  return std::any_of(answer.reasons.begin(), answer.reasons.end(),
+                     [&](const Reason& reason) { return reason.id == id; });
 }
 
 // Fills in the scores and the answers of a report that has its devices, measurements and terms. It may have
@@ -297,7 +306,12 @@ Supposed Answer(const Deciding& deciding, const std::vector<Use>& uses, Report& 
   for (const Use use : uses) {
     auto answer = recommend::Recommend(tables, report, use);
     if (may_suppose && (!answer || IsOfProcessor(report, *answer))) {
-      if (auto beyond = AnswerBeyond(deciding, report, use, supposed)) answer = std::move(beyond);
+      std::optional<Reason> left_out;
+      if (auto beyond = AnswerBeyond(deciding, report, use, supposed, left_out)) {
+        answer = std::move(beyond);
+      } else if (answer && left_out && !HasReason(*answer, left_out->id)) {
+        answer->reasons.push_back(*std::move(left_out));
+      }
     }
     if (answer) {
       if (report.terms.target) targets::AddArtefact(tables, all_asked, report, *answer);

@@ -129,6 +129,7 @@ struct Card {
   double product = 60e12;
   double read = 436e9;
   bool all_asked = true;
+  std::vector<std::string> excluded{};
 };
 
 Report AnswerWithoutProgram(const Card& of, Use use) {
@@ -155,6 +156,7 @@ Report AnswerWithoutProgram(const Card& of, Use use) {
   RunRequest request;
   request.command = std::string(kWholeReport);
   request.uses = {use};
+  request.terms.exclude = of.excluded;
   return Decide(request, *tables, record, {imagined.devices, {}});
 }
 
@@ -171,6 +173,18 @@ TEST_F(Unlooked, WithoutAProgramTheAnswerIsThatOfTheProgramThatItNames) {
   EXPECT_EQ(answer.programs->front().device_id, answer.device_id);
   ASSERT_NE(ScoreOf(report, answer), nullptr);
   EXPECT_TRUE(answer.arithmetic);
+}
+
+TEST_F(Unlooked, OneThatTheCallerExcludesIsToldToBeFaster) {
+  Card card;
+  card.excluded = {std::string(kUnlooked)};
+  const auto answer = AnswerWithoutProgram(card, Use::kTraining).recommendations.front();
+  EXPECT_EQ(answer.backend, "cpu");
+  const auto told = std::find_if(answer.reasons.begin(), answer.reasons.end(),
+                                 [](const auto& one) { return one.id == ReasonId::kFasterLeftOut; });
+  ASSERT_NE(told, answer.reasons.end());
+  EXPECT_THAT(told->text, HasSubstr("of the speed of level_zero on "));
+  EXPECT_EQ(told->option, "--exclude");
 }
 
 TEST_F(Unlooked, WithoutAProgramAWayThatWasMeasuredIsNeverPassedOver) {
