@@ -436,17 +436,12 @@ bool IsFull(const Report& report, const probe::PhysicalDevice& device, std::opti
   return lacks_room;
 }
 
-std::optional<std::string> WhyUntried(const Report& report, const probe::PhysicalDevice& device,
-                                      const probe::View* view) {
-  std::optional<std::string> why;
-  for (const backends::Measurement& m : report.measurements) {
-    const bool is_of_way = m.device_id == device.id &&
-                           (!view || (m.runtime == view->device.runtime && m.driver == view->device.driver));
-    if (!is_of_way || !HasImplementations(m.kernel)) continue;
-    if (m.status != backends::MeasurementStatus::kOverBudget) return std::nullopt;
-    if (!why) why = m.reason.value_or(std::string(Row(m.status).phrase));
-  }
-  return why;
+std::size_t CountEqualGpus(std::span<const probe::PhysicalDevice> devices,
+                           const probe::PhysicalDevice& device) {
+  if (!IsGpu(device)) return 0;
+  return static_cast<std::size_t>(std::count_if(devices.begin(), devices.end(), [&](const auto& other) {
+    return &other == &device || AreEqualGpus(other, device);
+  }));
 }
 
 std::string WayName(std::span<const probe::PhysicalDevice> devices, std::string_view device_id,

@@ -99,6 +99,15 @@ inline constexpr std::string_view kDescribed = "assumed";
 // kernel ran that would tell what it can do; else nullopt. `view`: of this way alone, else of all.
 [[nodiscard]] std::optional<std::string> WhyUntried(const Report& report, const probe::PhysicalDevice& device,
                                                     const probe::View* view = nullptr);
+// Whether a kernel was right there.
+[[nodiscard]] bool HasRun(const Report& report, const probe::PhysicalDevice& device, const probe::View& view);
+// Whether one was, and the way may be taken; unknown: none ran that would tell.
+enum class Usability { kNo, kUnknown, kYes };
+[[nodiscard]] Usability UsabilityOf(const Report& report, const probe::PhysicalDevice& device,
+                                    const probe::View& view);
+// How many GPUs equal that one, with it; 0 of what is no GPU.
+[[nodiscard]] std::size_t CountEqualGpus(std::span<const probe::PhysicalDevice> devices,
+                                         const probe::PhysicalDevice& device);
 // How much of the time a card was used when it was found, by whichever source knows: the kernel or one of its
 // runtimes; nullptr for none.
 [[nodiscard]] const probe::Fact* UtilizationOf(const probe::PhysicalDevice& device);

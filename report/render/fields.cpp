@@ -124,16 +124,16 @@ bool IsNotAsked(const Line& line) {
 // Whether it may be taken: "unknown" where no kernel ran that would tell.
 Value Usable(const Line& line) {
   if (IsNotAsked(line)) return {"unknown"};
-  bool eligible = false;
-  for (const Use use : {Use::kInference, Use::kTraining}) {
-    const Score* score = ScoreOf(line, use);
-    if (!score || !score->eligible) continue;
-    if (score->basis == Basis::kMeasured || score->basis == Basis::kCached) return {"yes"};
-    eligible = true;
+  if (!line.device || !line.view) return {"no"};
+  switch (UsabilityOf(*line.report, *line.device, *line.view)) {
+    case Usability::kYes:
+      return {"yes"};
+    case Usability::kUnknown:
+      return {"unknown"};
+    case Usability::kNo:
+      break;
   }
-  const bool unknown =
-      eligible || (line.device && line.view && WhyUntried(*line.report, *line.device, line.view));
-  return {unknown ? "unknown" : "no"};
+  return {"no"};
 }
 
 bool Holds(const std::vector<std::string>& ways, const Line& line) {

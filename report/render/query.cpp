@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <vector>
 
 #include "report/core/devices.h"
 #include "report/render/faces.h"
@@ -20,31 +21,36 @@ std::string NoAnswerText(const NoAnswer& none) {
   return fmt::format("no answer for {}: {}", none.asked, none.reason);
 }
 
+namespace {
+
+// By the best of what probes show of it.
+Usability UsabilityOfGpu(const Report& report, const probe::PhysicalDevice& gpu) {
+  auto best = Usability::kNo;
+  for (const auto& view : gpu.views) {
+    if (!IsSupposed(view)) best = std::max(best, UsabilityOf(report, gpu, view));
+  }
+  return best;
+}
+
+}  // namespace
+
 MachineCode ExitCodeOf(const Report& report) {
   if (report.other_gpus == OtherGpus::kNone &&
       std::none_of(report.devices.begin(), report.devices.end(), IsGpu))
     return !report.hidden_gpus.empty()    ? MachineCode::kUnusableGpu
            : WhyNotLooked(report).empty() ? MachineCode::kNoGpu
                                           : MachineCode::kGpuNotAsked;
-  const auto is_asked = [&](const auto& device) {
-    return IsGpu(device) && !report.not_asked.device_ids.contains(device.id);
-  };
-  const bool asked = std::any_of(report.devices.begin(), report.devices.end(), is_asked);
-  const bool one_was_left_out = !report.not_asked.device_ids.empty();
-  if (!asked && (one_was_left_out || report.other_gpus != OtherGpus::kUnusable))
-    return MachineCode::kGpuNotAsked;
-  const bool usable = std::any_of(report.scores.begin(), report.scores.end(), [&](const Score& score) {
-    const auto* device = FindDevice(report.devices, score.device_id);
-    const bool ran = score.basis == Basis::kMeasured || score.basis == Basis::kCached;
-    return score.eligible && ran && device && IsGpu(*device);
-  });
-  if (usable) return MachineCode::kUsableGpu;
-  const bool untried =
-      asked && std::all_of(report.devices.begin(), report.devices.end(), [&](const auto& device) {
-        return !is_asked(device) || WhyUntried(report, device);
-      });
-  return untried && report.other_gpus != OtherGpus::kUnusable ? MachineCode::kGpuNotAsked
-                                                              : MachineCode::kUnusableGpu;
+  std::vector<Usability> asked;
+  for (const auto& device : report.devices) {
+    if (IsGpu(device) && !report.not_asked.device_ids.contains(device.id))
+      asked.push_back(UsabilityOfGpu(report, device));
+  }
+  const auto has = [&](Usability one) { return std::find(asked.begin(), asked.end(), one) != asked.end(); };
+  if (has(Usability::kYes)) return MachineCode::kUsableGpu;
+  if (has(Usability::kNo)) return MachineCode::kUnusableGpu;
+  const bool one_was_left_out = asked.empty() && !report.not_asked.device_ids.empty();
+  return report.other_gpus == OtherGpus::kUnusable && !one_was_left_out ? MachineCode::kUnusableGpu
+                                                                        : MachineCode::kGpuNotAsked;
 }
 
 }  // namespace report::render

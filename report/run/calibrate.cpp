@@ -335,9 +335,15 @@ Measured MeasureOne(const Target& target, const std::optional<probe::Processor>&
     done.interrupted = result.end == ChildEnd::kInterrupted;
     done.spent_s += result.elapsed_s;
     SettleTrials(result);
-    again = restarts.After(result, deadline_s) &&
-            (hooks.openings == nullptr || hooks.openings->MayOpenAgain({&target, 1}));
+    again = restarts.After(result, deadline_s);
     Supersede(done.figures, Collect(target, result, deadline_s));
+    if (again && hooks.openings != nullptr && !hooks.openings->MayOpenAgain({&target, 1})) {
+      done.figures.push_back(
+          StandIn(target, MeasurementStatus::kOverBudget,
+                  "left out: no process follows on the one that ended, as the driver takes "
+                  "long to get ready in each"));
+      break;
+    }
     request.budget_s = RestartBudgetSeconds(target, done.spent_s, done.figures);
   }
   if (meter) MarkDisturbed(done.figures, meter->ForeignShare());

@@ -35,7 +35,7 @@ class Openings {
   // what joins them, where that is planned in `rest`, can be, too.
   [[nodiscard]] std::optional<std::string> WhyNot(const Target& target, std::span<const Target> rest) const;
 
-  // Whether all of these, each of which was opened before, may be opened once more.
+  // Whether all of these, of one kind, may be opened once more. What was never opened costs nothing.
   [[nodiscard]] bool MayOpenAgain(std::span<const Target> targets) const;
 
  private:

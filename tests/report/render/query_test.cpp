@@ -59,6 +59,26 @@ TEST(ExitCode, WhereNoKernelHadTimeOrRoomNothingIsKnown) {
   EXPECT_EQ(reason, "none of 2 GPUs was measured: left out: it takes too long");
   EXPECT_EQ(ExitCodeOf(with({MeasurementStatus::kOverBudget, MeasurementStatus::kFailed})),
             MachineCode::kUnusableGpu);
+  // A plan has products that the device can not do, too.
+  const auto mixed = [&](MeasurementStatus second) {
+    Report report = with({MeasurementStatus::kOverBudget});
+    auto m = report.measurements.back();
+    m.in_dtype = m.acc_dtype = kernels::Dtype::kFp16;
+    m.implementation = "own:tile";
+    m.status = second;
+    report.measurements.insert(report.measurements.end() - 1, m);
+    return testing::Decided(std::move(report));
+  };
+  EXPECT_EQ(ExitCodeOf(mixed(MeasurementStatus::kUnsupported)), MachineCode::kGpuNotAsked);
+  EXPECT_EQ(ExitCodeOf(mixed(MeasurementStatus::kSkipped)), MachineCode::kGpuNotAsked);
+  EXPECT_EQ(ExitCodeOf(mixed(MeasurementStatus::kCrashed)), MachineCode::kUnusableGpu);
+  EXPECT_THAT(mixed(MeasurementStatus::kFailed).recommendations.at(0).reasons.at(0).text,
+              ::testing::StartsWith("NVIDIA A100 is not usable: "));
+  const auto one_failed = with({MeasurementStatus::kOverBudget, MeasurementStatus::kFailed});
+  EXPECT_THAT(
+      one_failed.recommendations.at(0).reasons.at(0).text,
+      ::testing::StartsWith("of 2 GPUs here 1 was not measured (left out: it takes too long), and none of "
+                            "the others is usable"));
   QueryRequest request;
   request.fields = {"usable", "backend"};
   request.all = true;
