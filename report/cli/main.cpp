@@ -26,6 +26,7 @@
 #include "report/cli/options.h"
 #include "report/cli/output.h"
 #include "report/cli/pages.h"
+#include "report/core/devices.h"
 #include "report/compare/compare.h"
 #include "report/core/tables.h"
 #include "report/render/bound.h"
@@ -150,8 +151,16 @@ std::string Face(const Options& options, const report::Tables& tables, const rep
   return "";
 }
 
+// The answer is by a way that this tool did not see, and no program is named that would bring it.
+bool IsUnseen(const report::Report& report) {
+  const auto& answer = report.recommendations.front();
+  const auto* device = report::FindDevice(report.devices, answer.device_id);
+  const auto* view = device ? report::FindView(*device, answer.backend, answer.driver.value_or("")) : nullptr;
+  return !report.terms.target && view && report::IsSupposed(*view);
+}
+
 bool Meets(const report::Report& report, const std::string& requirement) {
-  if (report.recommendations.empty()) return false;
+  if (report.recommendations.empty() || IsUnseen(report)) return false;
   const auto& answer = report.recommendations.front();
   if (requirement != "gpu") return answer.backend == requirement;
   return std::any_of(report.devices.begin(), report.devices.end(), [&](const auto& device) {
@@ -171,6 +180,8 @@ bool WouldMeet(const report::Report& report, const report::Rejected& option, con
 std::string Unmet(const report::Report& report, const std::string& requirement) {
   if (report.recommendations.empty()) return fmt::format("required {}, got no answer", requirement);
   const auto& answer = report.recommendations.front();
+  if (IsUnseen(report))
+    return fmt::format("required {}, and nothing showed that {} works here", requirement, answer.backend);
   const auto rejected = std::find_if(answer.rejected.begin(), answer.rejected.end(), [&](const auto& option) {
     return WouldMeet(report, option, requirement);
   });
@@ -213,16 +224,28 @@ void TellWarnings(const report::Report& report) {
   for (const auto& warning : render::ToldWarnings(report.warnings)) Say("whichgpu: warning: ", warning.text);
 }
 
-bool IsOfMemory(const report::Warning& warning) {
-  return warning.kind == report::WarningKind::kNothingFits ||
-         warning.kind == report::WarningKind::kMemoryUntold;
+// Of what a word and an assignment show nothing: whether anything holds the work, and whether the way was
+// seen to work here.
+bool IsTold(const report::Warning& warning) {
+  switch (warning.kind) {
+    case report::WarningKind::kNothingFits:
+    case report::WarningKind::kMemoryUntold:
+    case report::WarningKind::kHeldByOther:
+    case report::WarningKind::kUnseenHere:
+      return true;
+    case report::WarningKind::kOther:
+    case report::WarningKind::kLimit:
+    case report::WarningKind::kNotMounted:
+    case report::WarningKind::kLeftOut:
+      return false;
+  }
+  return false;
 }
 
-// A word and an assignment show nothing of what holds the work.
-void TellOfMemory(const report::Report& report) {
+void TellOfAnswer(const report::Report& report) {
   if (report.recommendations.empty()) return;
   for (const report::Warning& warning : report.recommendations.front().warnings) {
-    if (IsOfMemory(warning)) Say("whichgpu: warning: ", warning.text);
+    if (IsTold(warning)) Say("whichgpu: warning: ", warning.text);
   }
 }
 
@@ -233,7 +256,7 @@ void TellOfBuild(const report::Report& report) {
   for (const std::string& missing : answer.artefact->missing) Say("whichgpu: it needs: ", missing);
   if (answer.artefact->note) Say("whichgpu: note: ", *answer.artefact->note);
   for (const report::Warning& warning : answer.warnings) {
-    if (!IsOfMemory(warning)) Say("whichgpu: note: ", warning.text);  // that was said
+    if (!IsTold(warning)) Say("whichgpu: note: ", warning.text);  // that was said
   }
 }
 
@@ -344,7 +367,7 @@ int Run(const std::vector<std::string>& arguments) {
     Tell(render::Why(outcome.tables, outcome.report, TerminalOf(STDERR_FILENO, options, environment)));
   }
   if (options.command == Command::kRecommend && !options.json && !options.why) {
-    TellOfMemory(outcome.report);
+    TellOfAnswer(outcome.report);
     if (options.target) TellOfBuild(outcome.report);
   }
   if (options.json || options.command == Command::kRecommend) {

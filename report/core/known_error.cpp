@@ -42,7 +42,8 @@ std::string SparedFailure(const Report& report, const std::string& device_id, co
   if (!IsSpared(view)) return "";
   const auto failed =
       std::find_if(report.measurements.begin(), report.measurements.end(), [&](const auto& m) {
-        return m.device_id == device_id && m.runtime == view.device.runtime && m.reason && IsTrouble(m);
+        return m.device_id == device_id && m.runtime == view.device.runtime && m.reason && IsTrouble(m) &&
+               m.kernel != kernels::Kernel::kPeer;
       });
   return failed == report.measurements.end() ? "" : *failed->reason;
 }

@@ -23,6 +23,8 @@ struct WorkMemory {
 
   // Whether the processor's memory holds so much, as far as anybody says.
   [[nodiscard]] bool HostHolds(double bytes) const { return !host_bytes || bytes <= *host_bytes; }
+  // Whether somebody says how much there is of what has to hold the work, so much of it with the processor.
+  [[nodiscard]] bool IsTold(double on_host) const { return own_bytes && (on_host <= 0 || host_bytes); }
   // Of work that needs so much in all, and of which the device holds a share and all of the buffers: what
   // the processor's memory has to hold. What a device that shares it holds of a split is there, too.
   [[nodiscard]] double OnHost(double needed, double buffers, double share) const;

@@ -20,6 +20,8 @@ enum class WarningKind {
   // Of an answer: no JSON that is read again tells them.
   kNothingFits,   // the memory of nothing here holds the work
   kMemoryUntold,  // nobody says how much memory there is that has to hold the work, or a part of it
+  kHeldByOther,   // it does not hold the work, and what does is not for this caller
+  kUnseenHere,    // the answer is by a way that this tool did not see work
 };
 
 struct Warning {

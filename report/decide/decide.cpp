@@ -242,12 +242,17 @@ bool IsBy(const targets::WayBeyond& way, const std::string& device_id, const std
   return device_id == way.device_id && runtime == way.view.device.runtime;
 }
 
+bool HasReason(const Recommendation& answer, ReasonId id) {
+  return std::any_of(answer.reasons.begin(), answer.reasons.end(),
+                     [&](const Reason& reason) { return reason.id == id; });
+}
+
 // A caller without a program is told what the program does that this answer leads to: it does not train on
 // the processor beside a GPU because this build has no module for the GPU's runtime, or because that is not
-// installed and the program brings it. nullopt where no such way is the better one; `left_out` is then the
-// one that the caller leaves out and that would have been.
+// installed and the program brings it. nullopt where no such way is the better one, nor left out by the
+// caller.
 std::optional<Recommendation> AnswerBeyond(const Deciding& deciding, const Report& report, Use use,
-                                           Supposed& supposed, std::optional<Reason>& left_out) {
+                                           Supposed& supposed) {
   const auto& tables = deciding.tables;
   auto ways = targets::WaysBeyond(tables, deciding.all_asked, report, use);
   if (ways.empty()) return std::nullopt;
@@ -267,11 +272,11 @@ std::optional<Recommendation> AnswerBeyond(const Deciding& deciding, const Repor
   });
   const Score* score = ScoreOf(with, *answer);
   if (way == ways.end() || !score) {
-    for (Reason& reason : answer->reasons)
-      if (reason.id == ReasonId::kFasterLeftOut) left_out = std::move(reason);
-    return std::nullopt;
+    const bool leaves_out =
+        HasReason(*answer, ReasonId::kFasterLeftOut) || HasReason(*answer, ReasonId::kWorksLeftOut);
+    return leaves_out ? answer : std::nullopt;
   }
-  answer->warnings.push_back(way->warning);
+  targets::TellBeyond(report, way->view, way->text, *answer);
   if (auto line = explain::OneLine(tables, with, *score); !line.empty()) answer->arithmetic = std::move(line);
   supposed.scores.push_back(*score);
   supposed.ways.push_back(*way);
@@ -281,11 +286,6 @@ std::optional<Recommendation> AnswerBeyond(const Deciding& deciding, const Repor
 bool IsOfProcessor(const Report& report, const Recommendation& answer) {
   const auto* device = FindDevice(report.devices, answer.device_id);
   return !device || device->kind == probe::DeviceKind::kCpu;
-}
-
-bool HasReason(const Recommendation& answer, ReasonId id) {
-  return std::any_of(answer.reasons.begin(), answer.reasons.end(),
-                     [&](const Reason& reason) { return reason.id == id; });
 }
 
 // Fills in the scores and the answers of a report that has its devices, measurements and terms. It may have
@@ -306,12 +306,7 @@ Supposed Answer(const Deciding& deciding, const std::vector<Use>& uses, Report& 
   for (const Use use : uses) {
     auto answer = recommend::Recommend(tables, report, use);
     if (may_suppose && (!answer || IsOfProcessor(report, *answer))) {
-      std::optional<Reason> left_out;
-      if (auto beyond = AnswerBeyond(deciding, report, use, supposed, left_out)) {
-        answer = std::move(beyond);
-      } else if (answer && left_out && !HasReason(*answer, left_out->id)) {
-        answer->reasons.push_back(*std::move(left_out));
-      }
+      if (auto beyond = AnswerBeyond(deciding, report, use, supposed)) answer = std::move(beyond);
     }
     if (answer) {
       if (report.terms.target) targets::AddArtefact(tables, all_asked, report, *answer);

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <optional>
 
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
@@ -24,18 +27,19 @@ const probe::PhysicalDevice* ProcessorOf(const Report& report) {
   return found == report.devices.end() ? nullptr : &*found;
 }
 
-}  // namespace
-
-Reason OneOfSeveralReason(const Report& report, const Score& chosen) {
+// How many GPUs that equal the answer's would hold what it does not hold alone; nullopt where it does, or so
+// many are not here.
+std::optional<std::size_t> HeldTogether(const Report& report, const Score& chosen) {
   const auto* device = FindDevice(report.devices, chosen.device_id);
-  if (!device || !IsGpu(*device)) return {};
-  const auto equal = std::count_if(report.devices.begin(), report.devices.end(), [&](const auto& other) {
-    return &other != device && AreEqualGpus(other, *device);
-  });
-  if (equal == 0) return {};
-  return {ReasonId::kOneOfSeveral,
-          fmt::format("the figures are of one of {} equal GPUs, not of all together", equal + 1)};
+  const auto& own = chosen.memory.own_bytes;
+  if (!device || chosen.memory.kind != MemoryKind::kOwn || !own || *own <= 0 || !chosen.needed_bytes ||
+      *chosen.needed_bytes <= *own)
+    return std::nullopt;
+  const auto wanted = static_cast<std::size_t>(std::ceil(*chosen.needed_bytes / *own));
+  return wanted <= CountEqualGpus(report.devices, *device) ? std::optional(wanted) : std::nullopt;
 }
+
+}  // namespace
 
 NothingFits NothingFitsOf(const Score& chosen) {
   const WorkMemory& memory = chosen.memory;
@@ -52,6 +56,12 @@ void WarnOfMemory(const Report& report, const Score& chosen, Recommendation& ans
   const auto* device = FindDevice(report.devices, chosen.device_id);
   const WorkMemory& memory = chosen.memory;
   const auto work = WorkText(report, chosen.use);
+  if (const auto together = HeldTogether(report, chosen))
+    answer.warnings.emplace_back(
+        WarningKind::kHeldByOther, chosen.device_id,
+        fmt::format("{} of these GPUs together hold {}: what a program makes of several is not predicted",
+                    *together, work));
+  if (memory.IsTold(chosen.on_host_bytes)) return;
   if (!memory.own_bytes) {
     const auto whose = memory.kind == MemoryKind::kHosts ? std::string("the processor")
                                                          : DeviceName(report.devices, chosen.device_id);
@@ -59,7 +69,7 @@ void WarnOfMemory(const Report& report, const Score& chosen, Recommendation& ans
         WarningKind::kMemoryUntold, chosen.device_id,
         fmt::format("nobody says how much memory {} has: it is supposed that {} fits{}", whose, work,
                     SayText(device)));
-  } else if (chosen.on_host_bytes > 0 && !memory.host_bytes) {
+  } else {
     answer.warnings.emplace_back(
         WarningKind::kMemoryUntold, std::string(kProcessorId),
         fmt::format("nobody says how much memory the processor has: it is supposed to hold {} of {}{}",

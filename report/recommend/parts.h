@@ -82,6 +82,8 @@ struct Omission {
 // Of a way that the terms leave out and that would have been faster than what was chosen: how much of its
 // speed is left.
 [[nodiscard]] Reason FasterReason(const Report& report, const Score& chosen);
+// Of an answer whose memory does not hold the work: that it does not, and what does.
+[[nodiscard]] std::string NotHeldText(const Report& report, const Score& chosen);
 // Where nothing that the terms leave was measured: what else was, and which option leaves that out.
 [[nodiscard]] Reason OmittedReason(const Report& report, Use use);
 

@@ -251,10 +251,24 @@ Reason NoGpuReason(const Report& report, Use use, const std::vector<Rejected>& r
             fmt::format("{} measured: {}", which, *WhyUntried(report, *gpus.front()))};
   }
   const auto usable = is_scored(false) ? fmt::format("usable for {}", probe::NameOf(use)) : "usable";
+  if (const auto untried = std::count_if(gpus.begin(), gpus.end(), is_untried); untried > 0) {
+    const auto first = *std::find_if(gpus.begin(), gpus.end(), is_untried);
+    return {ReasonId::kGpusUnusable,
+            fmt::format("of {} GPUs here {} {} measured ({}), and none of the others is {}", gpus.size(),
+                        untried, untried == 1 ? "was not" : "were not", *WhyUntried(report, *first), usable)};
+  }
   if (gpus.size() > 1)
     return {ReasonId::kGpusUnusable, fmt::format("{} GPUs are here, none of them {}", gpus.size(), usable)};
   return {ReasonId::kGpusUnusable, fmt::format("{} is not {}: {}", PlainName(gpus.front()->name), usable,
                                                CausesOf(*gpus.front(), rejected, is_scored(false)))};
+}
+
+Reason OneOfSeveralReason(const Report& report, const Score& chosen) {
+  const auto* device = FindDevice(report.devices, chosen.device_id);
+  const auto equal = device ? CountEqualGpus(report.devices, *device) : 0;
+  if (equal < 2) return {};
+  return {ReasonId::kOneOfSeveral,
+          fmt::format("the figures are of one of {} equal GPUs, not of all together", equal)};
 }
 
 Reason OnlyOptionReason(const Report& report, const Score& chosen) {

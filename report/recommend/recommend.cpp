@@ -174,12 +174,15 @@ void Judge(const Report& report, const Score& chosen, Recommendation& answer) {
   const auto* view = device ? FindView(*device, chosen.runtime, chosen.driver) : nullptr;
   if (estimated && !(view && view->matched_by == kUnseen) &&
       std::none_of(measured.begin(), measured.end(), [](const auto* m) { return IsVerified(*m); }))
-    answer.warnings.push_back(EstimatedText(report, chosen));
+    answer.warnings.emplace_back(view && IsSupposed(*view) ? WarningKind::kUnseenHere : WarningKind::kOther,
+                                 answer.device_id, EstimatedText(report, chosen));
   const bool fits = chosen.fits.value_or(true);
   // The report's first lines say it.
   if (answer.nothing_fits && report.command != kWholeReport)
     answer.warnings.emplace_back(WarningKind::kNothingFits, answer.device_id,
                                  NothingFitsText(report, answer));
+  if (!fits && !answer.nothing_fits && report.command != kWholeReport)
+    answer.warnings.emplace_back(WarningKind::kHeldByOther, answer.device_id, NotHeldText(report, chosen));
   const bool undecided = !answer.undecided.empty();
   if (undecided && !estimated) {
     answer.warnings.push_back(fmt::format(

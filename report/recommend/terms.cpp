@@ -7,6 +7,7 @@
 
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
+#include "report/core/wording.h"
 #include "report/recommend/parts.h"
 #include "report/recommend/recommend.h"
 
@@ -69,6 +70,19 @@ const Score* FastestOmitted(const Report& report, Use use) {
 
 }  // namespace
 
+std::string NotHeldText(const Report& report, const Score& chosen) {
+  auto text = fmt::format("{} does not hold {}, and its speed is told as if it did", WayText(report, chosen),
+                          WorkText(report, chosen.use));
+  for (const Score& score : report.scores) {
+    if (score.use != chosen.use || !score.tokens_per_s || !score.fits.value_or(true)) continue;
+    const auto omission = OmissionOf(report, score);
+    const auto why = omission ? fmt::format("and {} leaves it out", omission->option)
+                              : std::string("and the program's build for the GPU is for less work");
+    return fmt::format("{}: {} does, {}", text, WayText(report, score), why);
+  }
+  return text;
+}
+
 namespace {
 
 std::optional<Omission> UnnamedOf(const Terms& terms, const Score& score) {
@@ -99,7 +113,9 @@ std::optional<Omission> OmissionOf(const Report& report, const Score& score) {
     return Omission{"--target", std::move(misfit.why), misfit.can_be_mended};
   if (auto little = LittleMemory(report, score); !little.empty())
     return Omission{"--min-memory", std::move(little)};
-  if (report.terms.proof && score.basis == Basis::kEstimated)
+  const auto* device = report.terms.proof ? FindDevice(report.devices, score.device_id) : nullptr;
+  const auto* view = device ? FindView(*device, score.runtime, score.driver) : nullptr;
+  if (report.terms.proof && !(view && HasRun(report, *device, *view)))
     return Omission{"--can", "no kernel was measured there, so that nothing shows that it works"};
   return std::nullopt;
 }
@@ -128,12 +144,12 @@ Reason OmittedReason(const Report& report, Use use) {
   const Score* other = FastestOmitted(report, use);
   if (!other) return {};
   const std::string option(OmissionOf(report, *other)->option);
-  return {
-      ReasonId::kWorksLeftOut,
-      fmt::format("{} leaves out what is known to work here, such as {}", option, WayText(report, *other)),
-      {WayName(report.devices, other->device_id, other->runtime, other->driver)},
-      std::nullopt,
-      option};
+  return {ReasonId::kWorksLeftOut,
+          fmt::format("{} leaves out what {} work here, such as {}", option,
+                      other->basis == Basis::kEstimated ? "should" : "is known to", WayText(report, *other)),
+          {WayName(report.devices, other->device_id, other->runtime, other->driver)},
+          std::nullopt,
+          option};
 }
 
 }  // namespace report::recommend

@@ -97,9 +97,7 @@ std::string CMakeQuoted(std::string_view text) {
 std::string FitsWord(const Score* score) {
   if (!score) return "";
   if (!score->fits.value_or(true)) return "no";
-  const auto& memory = score->memory;
-  const bool is_told = memory.own_bytes && (score->on_host_bytes <= 0 || memory.host_bytes);
-  return is_told ? "yes" : "";
+  return score->memory.IsTold(score->on_host_bytes) ? "yes" : "";
 }
 
 // All but the architectures, whatever is known. Values are safe to write between any quotes, or none.

@@ -125,6 +125,7 @@ std::pair<int, bool> Tells(const Measurement& m) {
 void TellMissing(std::span<const Measurement* const> measurements, Rates& rates) {
   std::vector<const Measurement*> worst;
   std::vector<Late> late;
+  std::vector<std::string> absent;
   std::size_t missing = 0, excused = 0;
   for (const auto& [kernel, speed] : kNeeds) {
     if (HasVerified(measurements, kernel)) continue;
@@ -148,13 +149,14 @@ void TellMissing(std::span<const Measurement* const> measurements, Rates& rates)
       worst.push_back(found);
     } else if (std::any_of(measurements.begin(), measurements.end(),
                            [](auto* m) { return IsVerified(*m); })) {
-      rates.failures.push_back(fmt::format("its {} speed was not measured", speed));
+      absent.push_back(fmt::format("its {} speed was not measured", speed));
     }
   }
   std::stable_sort(worst.begin(), worst.end(), [](const Measurement* a, const Measurement* b) {
     return Row(a->status).weight > Row(b->status).weight;
   });
   for (const auto* m : worst) rates.failures.push_back(FailureText(*m));
+  rates.failures.insert(rates.failures.end(), absent.begin(), absent.end());
   rates.is_wrong = !worst.empty() && worst.front()->status == backends::MeasurementStatus::kWrongResult;
   for (const auto& [reason, kinds] : late) {
     const auto speeds = fmt::format("its {} speed", fmt::join(kinds, " and "));

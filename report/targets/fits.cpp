@@ -40,7 +40,10 @@ class Judging {
     if (!needs_.features) return;
     if (!machine.features || machine.features->empty()) return AddUnknown("what the processor can do");
     for (const std::string& feature : *needs_.features) {
-      if (!Holds(*machine.features, feature))
+      // Whoever has AVX2 or AVX-512 has AVX; older records do not list it.
+      const bool implied =
+          feature == "avx" && (Holds(*machine.features, "avx2") || Holds(*machine.features, "avx512f"));
+      if (!implied && !Holds(*machine.features, feature))
         return Fail(Step::kMachine, fmt::format("needs a processor with {}", feature));
     }
   }

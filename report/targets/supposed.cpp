@@ -13,6 +13,7 @@
 #include "probe/core/parse.h"
 #include "probe/core/pci_table.h"
 #include "report/core/devices.h"
+#include "report/core/hiding.h"
 #include "report/core/known_error.h"
 #include "report/targets/build.h"
 #include "report/targets/targets.h"
@@ -148,11 +149,10 @@ std::optional<WayBeyond> WayBeyondOf(const Search& search, const std::vector<Tar
           !Judge(search.tables, build, machine, WayOf(device, *view), search.report.terms.policy)
                .misfit.empty())
         continue;
-      auto warning =
-          view->matched_by == kUnseen
-              ? NotLookedForText(target, build, facts, DeviceName(search.report.devices, device.id))
-              : OwnText(target, build, facts, *view);
-      return WayBeyond{device.id, *std::move(view), std::move(warning)};
+      auto text = view->matched_by == kUnseen
+                      ? NotLookedForText(target, build, facts, DeviceName(search.report.devices, device.id))
+                      : OwnText(target, build, facts, *view);
+      return WayBeyond{device.id, *std::move(view), std::move(text)};
     }
   }
   return std::nullopt;
@@ -180,6 +180,27 @@ std::string OwnText(const TargetTable& target, const Build& build, const Runtime
     return fmt::format("{} is not installed whole, and {} brings what it needs of it", facts.title, name);
   return fmt::format("{} is not installed, and {} brings what it needs of it: the kernel's driver is enough",
                      facts.title, name);
+}
+
+void TellBeyond(const Report& report, const probe::View& view, std::string text, Recommendation& answer) {
+  if (view.matched_by == kUnseen) {
+    answer.warnings.emplace_back(WarningKind::kUnseenHere, answer.device_id, std::move(text));
+    return;
+  }
+  const auto id = view.matched_by == kOwnCode ? ReasonId::kOfTheWay : ReasonId::kRuntimeBrought;
+  answer.reasons.insert(answer.reasons.begin(), {id, std::move(text)});
+  std::erase_if(answer.rejected, [&](const Rejected& option) {
+    return !option.device_id && option.runtime == answer.backend;
+  });
+  if (view.matched_by != kBrought) return;
+  for (const auto& probe : report.probes) {
+    if (probe.module != answer.backend) continue;
+    if (const auto set = HidingVariables(probe); !set.empty())
+      answer.warnings.emplace_back(
+          WarningKind::kUnseenHere, answer.device_id,
+          fmt::format("{} {} set, and decide{} which GPUs are shown to what is installed then",
+                      SettingText(set), set.size() == 1 ? "is" : "are", set.size() == 1 ? "s" : ""));
+  }
 }
 
 std::vector<WayBeyond> WaysBeyond(const Tables& tables, bool all_asked, const Report& report, Use use) {

@@ -12,19 +12,23 @@
 
 namespace report::targets {
 
-// Adds such ways to devices that the kernel gives to this process: by a runtime that the program brings and
-// nothing has installed (kBrought), or that shows the device and could not be measured for a reason which the
-// program never meets (kOwnRuntime, kOwnCode); and, where `all_asked`, by one that this build has no module
-// for (kUnseen), to devices whose architecture is known and that the program has no other way to:
+// Adds such ways: to devices that the kernel gives to this process by a runtime that the program brings and
+// nothing has installed (kBrought); to those that a runtime shows and that could not be measured for a reason
+// which the program never meets (kOwnRuntime, kOwnCode); and, where `all_asked`, by one that this build has
+// no module for (kUnseen), to devices whose architecture is known and that the program has no other way to:
 // report.terms.unfit tells, which has these ways then, too.
 void AddSupposedViews(const Tables& tables, bool all_asked, Report& report);
 
-// Such a way that a program for the use runs by, which the warning says.
+// Such a way that a program for the use runs by, which the text says.
 struct WayBeyond {
   std::string device_id;
   probe::View view;
-  std::string warning;
+  std::string text;
 };
+// What an answer by such a way owes: of one that nobody looked for a warning; of one of the program's own the
+// first of its reasons, no word that the runtime is not installed, or not whole, and a warning of the
+// variables that will say which GPUs it shows.
+void TellBeyond(const Report& report, const probe::View& view, std::string text, Recommendation& answer);
 // Those to GPUs of a known architecture that have no other for the use. The programs are those that the
 // runtime's table names for it, the first with a build for the device.
 [[nodiscard]] std::vector<WayBeyond> WaysBeyond(const Tables& tables, bool all_asked, const Report& report,

@@ -267,18 +267,6 @@ void LeaveOutArchitectures(const Tables& tables, const Report& report, const Cho
   }
 }
 
-// That the runtime is not installed, or not whole, is no reason against it then.
-void TellOwn(const Tables& tables, const Report& report, const Build& build, const probe::View& view,
-             Recommendation& answer) {
-  const auto* facts = Find(tables, answer.backend);
-  if (!facts || !IsSupposed(view) || view.matched_by == kUnseen) return;
-  const auto id = view.matched_by == kOwnCode ? ReasonId::kOfTheWay : ReasonId::kRuntimeBrought;
-  answer.reasons.insert(answer.reasons.begin(), {id, OwnText(TargetOf(report), build, *facts, view)});
-  std::erase_if(answer.rejected, [&](const Rejected& option) {
-    return !option.device_id && option.runtime == answer.backend;
-  });
-}
-
 // That the program has nothing for a way to the GPU that the caller asks for; "" where it has, or nothing
 // reaches the GPU.
 std::string WhyUnfit(const Report& report, const probe::PhysicalDevice& device, Use use) {
@@ -486,7 +474,9 @@ void AddArtefact(const Tables& tables, bool all_asked, const Report& report, Rec
   answer.command = CommandOf(*choice.build, *answer.artefact, answer);
   WarnOfUnfilled(*choice.build, answer);
   WarnOfNumber(tables, report, answer);
-  if (view) TellOwn(tables, report, *choice.build, *view, answer);
+  const auto* facts = Find(tables, answer.backend);
+  if (facts && view && IsSupposed(*view) && view->matched_by != kUnseen)
+    TellBeyond(report, *view, OwnText(TargetOf(report), *choice.build, *facts, *view), answer);
   for (const std::string& misfit : choice.passed_over)
     answer.reasons.push_back({ReasonId::kBuildPassedOver, misfit});
   WarnOfChoice(tables, report, choice, answer);

@@ -43,6 +43,7 @@ struct Machine {
   std::string words = "vendor=intel,memory=12GiB,runtime=none,glibc=2.39";
   std::string chip = "bmg-g21";
   bool openable = true;
+  probe::EnvironmentVariable hidden_by{};  // of the runtime's probe, where it has a name
 };
 
 Report Answered(const assume::Machine& imagined, const std::string& target, const RunRequest& asked) {
@@ -61,6 +62,9 @@ Report Answer(const Machine& machine, const std::string& target, const RunReques
   const auto& tables = EmbeddedTables();
   auto imagined = *assume::Imagine(*tables, {machine.words});
   std::erase_if(imagined.probes, [](const auto& probe) { return probe.module == kUnlooked; });
+  for (auto& probe : imagined.probes) {
+    if (!machine.hidden_by.name.empty()) probe.environment = {machine.hidden_by};
+  }
   auto& hardware = *imagined.devices.back().hardware;
   hardware.facts.push_back({"table_target", machine.chip});
   hardware.nodes.push_back({"/dev/dri/renderD128", true, machine.openable});
@@ -241,6 +245,7 @@ struct Failed {
       "dlopen libhiprtc.so.6: no_hiprtc: ROCm's run-time compiler is not installed: there is no libhiprtc.so";
   std::string target = "pytorch";  // "": the caller has none
   Use use = Use::kTraining;
+  std::vector<std::string> excluded{};
 };
 
 Report AnswerOf(const Failed& of) {
@@ -270,6 +275,7 @@ Report AnswerOf(const Failed& of) {
   request.command = std::string(of.target.empty() ? kWholeReport : kRecommending);
   request.uses = {of.use};
   if (!of.target.empty()) request.terms.target = *EmbeddedTarget(of.target);
+  request.terms.exclude = of.excluded;
   return Decide(request, *tables, record, {imagined.devices, {}});
 }
 
@@ -351,7 +357,15 @@ TEST(Spared, WithoutAProgramTheAnswerIsThatOfTheProgramThatItNames) {
     const auto& answer = report.recommendations.front();
     EXPECT_EQ(answer.backend, "hip") << words;
     EXPECT_EQ(answer.basis, Basis::kEstimated) << words;
-    EXPECT_THAT(answer.warnings, Contains(HasSubstr("and PyTorch's rocm7.14 brings what it needs"))) << words;
+    EXPECT_EQ(answer.reasons.front().id, ReasonId::kRuntimeBrought) << words;
+    EXPECT_THAT(answer.reasons.front().text, HasSubstr("and PyTorch's rocm7.14 brings what it needs"))
+        << words;
+    EXPECT_TRUE(HasAny(answer.warnings, WarningKind::kUnseenHere)) << words;
+    EXPECT_THAT(
+        answer.rejected,
+        Each(Not(::testing::AllOf(::testing::Field(&Rejected::device_id, std::nullopt),
+                                  ::testing::Field(&Rejected::runtime, std::optional<std::string>("hip"))))))
+        << words;
     ASSERT_TRUE(answer.programs);
     EXPECT_EQ(answer.programs->front().backend, answer.backend) << words;
     EXPECT_EQ(answer.programs->front().device_id, answer.device_id) << words;
@@ -360,6 +374,26 @@ TEST(Spared, WithoutAProgramTheAnswerIsThatOfTheProgramThatItNames) {
   machine.use = Use::kInference;
   EXPECT_EQ(AnswerOf(machine).recommendations.front().backend, "cpu")
       << "llama.cpp runs by what is installed";
+}
+
+TEST(Spared, WhatTheCallerExcludesIsStillWhatHoldsTheWork) {
+  Failed machine;
+  machine.target.clear();
+  machine.words = "vendor=amd,gfx=gfx1100,memory=24GiB,arch=x86_64,glibc=2.39,ram=2GiB,runtime=none";
+  machine.excluded = {"hip"};
+  const auto answer = AnswerOf(machine).recommendations.front();
+  EXPECT_EQ(answer.backend, "cpu");
+  EXPECT_FALSE(answer.nothing_fits) << "hip holds it, and --exclude names that";
+  EXPECT_THAT(answer.reasons,
+              Contains(::testing::Field(&Reason::option, std::optional<std::string>("--exclude"))));
+}
+
+TEST(Spared, AVariableThatDecidesWhatIsShownThenIsNamed) {
+  Machine machine{"vendor=amd,gfx=gfx1100,memory=24GiB,runtime=none,glibc=2.39", "", true};
+  machine.hidden_by = {"HIP_VISIBLE_DEVICES", "-1"};
+  const auto answer = Answer(machine, "pytorch").recommendations.front();
+  EXPECT_EQ(answer.backend, "hip");
+  EXPECT_THAT(answer.warnings, Contains(HasSubstr("HIP_VISIBLE_DEVICES=-1 is set, and decides which GPUs")));
 }
 
 }  // namespace
