@@ -3,14 +3,16 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <utility>
 #include <vector>
 
 namespace probe {
 
 template <class V, class T>
+  requires std::convertible_to<V, T>
 void AddOnce(V value, std::vector<T>& list) {
-  T one(std::move(value));
+  T one = std::move(value);
   if (std::find(list.begin(), list.end(), one) == list.end()) list.push_back(std::move(one));
 }
 

@@ -24,6 +24,7 @@
 #include "report/core/card_name.h"
 #include "report/core/device_peak.h"
 #include "report/core/devices.h"
+#include "report/core/quantity.h"
 #include "report/core/suggest.h"
 
 namespace report::assume {
@@ -242,6 +243,9 @@ void Warn(const Words& words, const probe::PhysicalDevice& device, bool is_only,
     say(fmt::format("the rates{} are those of {}, as no table has {} itself",
                     words.is_memory_of_rates && others == words.rates_of ? " and the memory" : "", others,
                     name));
+  if (words.is_memory_of_rates && others != words.rates_of)
+    say(fmt::format("{} is taken to have the {} of {}", name,
+                    BytesText(static_cast<double>(*words.memory_bytes)), words.rates_of));
 }
 
 }  // namespace

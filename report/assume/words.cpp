@@ -83,6 +83,8 @@ Wrong ReadRuntimes(const Tables& tables, const std::string& value, Words& words)
   for (const RuntimeFacts& facts : tables.runtimes) known.push_back(facts.name);
   for (std::string_view rest = value; !rest.empty();) {
     auto word = probe::TakeUpTo(rest, ':');
+    if (word.ends_with('@'))
+      return fmt::format("'{}' has no version behind its @", probe::CleanText(word, 64));
     const auto name = std::string(probe::TakeUpTo(word, '@'));
     if (name == "none") {
       if (value != "none") return "none stands alone: it says that nothing is installed";

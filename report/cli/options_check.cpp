@@ -87,14 +87,17 @@ bool IsThisMachine(const std::filesystem::path& root) {
                                            [](const auto& part) { return part.empty() || part == "."; });
 }
 
-// A machine's name stands for the words that describe it.
+// A machine's name stands for the words that describe it, and one text may add what it does not say.
 std::optional<probe::Error> NameMachine(RawOptions& raw) {
   if (!raw.machine) return std::nullopt;
   auto& words = raw.options.run.assume;
-  if (!words.empty())
-    return Usage("--assume and --assume-machine exclude each other: the name says all of the machine");
   auto texts = assume::TextsOfMachine(*raw.machine);
   if (!texts) return texts.error();
+  if (!words.empty()) {
+    if (words.size() != 1 || texts->size() != 1)
+      return Usage("beside --assume-machine one --assume says what the name does not, such as ram=64GiB");
+    texts->front().append(",").append(words.front());
+  }
   words = *std::move(texts);
   return std::nullopt;
 }

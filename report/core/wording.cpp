@@ -165,8 +165,11 @@ std::string NothingFitsText(const Report& report, const Recommendation& answer) 
       DeviceName(report.devices, answer.device_id));
   const auto* device = FindDevice(report.devices, answer.device_id);
   const bool shares = device && !trains && SharesHostMemory(*device);
+  const auto* score = ScoreOf(report, answer);
+  const bool has_own = score && score->memory.apart_bytes > 0;
   if (available) text += fmt::format(", and {} has {}", way, BytesText(*available));
-  if (available && shares) text += ", which is the processor's memory, too";
+  if (available && shares)
+    text += has_own ? ", together with the processor's memory" : ", which is the processor's memory, too";
   if (available && host) text += fmt::format(" and the host {}", BytesText(*host));
   if (smaller)
     return fmt::format("{}; with 4-bit weights (QLoRA) it needs {}, which fits there", text,

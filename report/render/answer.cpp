@@ -71,6 +71,25 @@ std::string Capitalised(std::string text) {
   return text;
 }
 
+// "one of 8 NVIDIA H100": its figures are of no more.
+std::string DeviceOf(const Report& report, const Recommendation& answer) {
+  const auto* device = FindDevice(report.devices, answer.device_id);
+  const auto equal = device ? CountEqualGpus(report.devices, *device) : 0;
+  const auto name = DeviceName(report.devices, answer.device_id);
+  return equal < 2 ? name : fmt::format("one of {} {}", equal, PlainName(device->name));
+}
+
+// Beside the first line, which says that nothing fits, or which of several it is of.
+std::vector<std::string> ReasonsBeside(const Recommendation& answer) {
+  std::vector<std::string> reasons;
+  for (const Reason& reason : answer.reasons) {
+    using enum ReasonId;
+    const bool compares = reason.id == kFaster || reason.id == kAhead || reason.id == kEqual;
+    if (reason.id != kOneOfSeveral && !(answer.nothing_fits && compares)) reasons.push_back(reason.text);
+  }
+  return reasons;
+}
+
 bool SameWay(const Recommendation& a, const Recommendation& b) {
   return a.backend == b.backend && a.device_id == b.device_id && a.driver == b.driver;
 }
@@ -89,7 +108,7 @@ std::vector<ToldAnswer> TellAnswers(const Report& report, std::string_view dash)
     }
     told.push_back({&answer,
                     RuntimeName(report.devices, answer.device_id, answer.backend, answer.driver.value_or("")),
-                    DeviceName(report.devices, answer.device_id), std::move(promises),
+                    DeviceOf(report, answer), std::move(promises),
                     some ? "its speed is not known" : "nothing was measured",
                     Capitalised(NothingFitsText(report, answer))});
   }
@@ -111,12 +130,14 @@ std::string_view WithoutAnswer(const Report& report) {
 
 void Answer(const Report& report, std::size_t most_reasons, Page& page) {
   if (report.recommendations.empty()) return page.Flow(WithoutAnswer(report), 0, Style::kStrong);
+  std::vector<std::string> told_before;
   for (const ToldAnswer& told : TellAnswers(report, page.signs().dash)) {
     Promise(told, page);
-    const auto& reasons = told.answer->reasons;
-    const auto shown = static_cast<std::ptrdiff_t>(std::min(most_reasons, reasons.size()));
-    const std::vector<std::string> sentences(reasons.begin(), reasons.begin() + shown);
-    page.Add("because ", Style::kDim).Flow(fmt::format("{}", fmt::join(sentences, "; ")), 0);
+    auto sentences = ReasonsBeside(*told.answer);
+    sentences.resize(std::min(most_reasons, sentences.size()));
+    if (!sentences.empty() && sentences != told_before)
+      page.Add("because ", Style::kDim).Flow(fmt::format("{}", fmt::join(sentences, "; ")), 0);
+    told_before = std::move(sentences);
   }
   for (const auto& warning : WarningsOfAnswers(report))
     page.Add(page.signs().warning, Style::kFair).Add(" ").Flow(warning, 2);

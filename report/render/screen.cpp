@@ -220,7 +220,7 @@ void Do(const NextStep& step, bool with_text, Page& page) {
 
 // What has to be there before is said in full by the program's own answer.
 NextStep Brief(NextStep step) {
-  if (!step.needs.empty()) step.text += fmt::format(" (see whichgpu recommend --target {})", step.target);
+  if (!step.needs.empty()) step.text += fmt::format(" (see {})", step.asking);
   return step;
 }
 
@@ -263,7 +263,11 @@ void Rest(const Report& report, const Material& material, const Parts& parts, Pa
   const auto origin = report.measured ? fmt::format("Measured {} (--measure does it again). ",
                                                     AgoText(*report.measured, report.created))
                                       : "";
-  page.Flow(fmt::format("{}{}: whichgpu --details", origin, fmt::join(more, ", ")), 0, Style::kDim);
+  const bool assumed =
+      !report.recommendations.empty() && report.recommendations.front().basis == Basis::kAssumed;
+  page.Flow(fmt::format("{}{}: whichgpu --details{}", origin, fmt::join(more, ", "),
+                        assumed ? " with the same --assume" : ""),
+            0, Style::kDim);
 }
 
 std::string Compose(const Tables& tables, const Report& report, const Material& material, const Parts& parts,

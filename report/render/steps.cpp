@@ -75,6 +75,12 @@ std::vector<SharedFix> FixesByGpus(const Report& report) {
 // What is longer is asked for where it can be copied.
 constexpr std::size_t kLongCommand = 120;
 
+// What asks for a program's answer once more, of the machine that this report is of.
+std::string Asking(const Recommendation& answer, const std::string& target) {
+  return fmt::format("whichgpu recommend --target {}{}", target,
+                     answer.basis == Basis::kAssumed ? " with the same --assume" : "");
+}
+
 // `fixed_first`: a step before it makes a GPU usable, with which the answer may be another.
 NextStep StepOf(const Tables& tables, const Recommendation& answer, const Program& program,
                 bool fixed_first) {
@@ -90,8 +96,8 @@ NextStep StepOf(const Tables& tables, const Recommendation& answer, const Progra
   }
   if (!program.left_out.empty()) text += fmt::format(", not for {}", fmt::join(program.left_out, ", "));
   if (!program.command || program.command->size() > kLongCommand)
-    return {fmt::format("{} (see whichgpu recommend --target {})", text, program.target), ""};
-  NextStep step{std::move(text), *program.command, "", program.target};
+    return {fmt::format("{} (see {})", text, Asking(answer, program.target)), ""};
+  NextStep step{std::move(text), *program.command, "", Asking(answer, program.target)};
   if (program.missing) step.needs = fmt::format("{}", fmt::join(*program.missing, "; "));
   return step;
 }
@@ -118,9 +124,8 @@ std::vector<NextStep> StepsForHidden(const Tables& tables, const Report& report)
   for (const Finding& finding : report.findings) {
     // What hides a device that is shown is that device's finding.
     const auto* facts = finding.runtime && !finding.device_id ? Find(tables, *finding.runtime) : nullptr;
-    const bool hides = std::any_of(report.probes.begin(), report.probes.end(), [&](const auto& probe) {
-      return probe.module == finding.runtime && probe.outcome == probe::Outcome::kHidden;
-    });
+    const bool hides = finding.id == fmt::format("runtime.{}.{}", finding.runtime.value_or(""),
+                                                 probe::NameOf(probe::Outcome::kHidden));
     if (!facts || !facts->vendor || !hides || finding.fix.empty()) continue;
     const Fix& fix = finding.fix.front();
     probe::AddOnce(NextStep{fmt::format("{}: {}", facts->title, fix.text), CommandLine(report, fix)}, steps);

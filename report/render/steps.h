@@ -34,7 +34,7 @@ struct NextStep {
   std::string text;
   std::string command;   // "": the text says it all
   std::string needs{};   // what it wants to find and does not bring: "a virtual environment"
-  std::string target{};  // the program that it is about
+  std::string asking{};  // the command that tells the whole of it
   bool operator==(const NextStep&) const = default;
 };
 

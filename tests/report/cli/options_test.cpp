@@ -222,8 +222,10 @@ TEST(Options, AMachinesNameStandsForTheWordsThatDescribeIt) {
   EXPECT_THAT(Refused({"--assume-machine", "dgx-sparc"}), HasSubstr("did you mean 'dgx-spark'?"));
   EXPECT_THAT(Refused({"recommend", "--assume-machine", ""}),
               HasSubstr("--assume-machine: there is no machine ''; known are"));
-  EXPECT_THAT(Refused({"--assume-machine", "dgx-spark", "--assume", "vendor=none"}),
-              HasSubstr("--assume and --assume-machine exclude each other"));
+  EXPECT_THAT(Accepted({"--assume-machine", "macbook-m3", "--assume", "ram=16GiB"}).run.assume,
+              ::testing::ElementsAre(::testing::EndsWith(",ram=16GiB")));
+  EXPECT_THAT(Refused({"--assume-machine", "dgx-spark", "--assume", "ram=1GiB", "--assume", "ram=2GiB"}),
+              HasSubstr("one --assume says what the name does not"));
   EXPECT_THAT(Refused({"--assume-machine", "dgx-spark", "--quick"}), HasSubstr("do not go with it"));
 }
 
