@@ -18,7 +18,21 @@ double Batches(const InferenceRequest& r) { return std::ceil(r.prompt_tokens / k
 
 double MeanContext(const InferenceRequest& r) { return r.prompt_tokens + r.output_tokens / 2; }
 
+double Squared(double value) { return value * value; }
+
 }  // namespace
+
+Range Product(std::initializer_list<Range> figures) {
+  double value = 1;
+  double below = 0;
+  double above = 0;
+  for (const Range& figure : figures) {
+    value *= figure.value;
+    below += Squared(std::log(figure.value / figure.low));
+    above += Squared(std::log(figure.high / figure.value));
+  }
+  return {value, value / std::exp(std::sqrt(below)), value * std::exp(std::sqrt(above))};
+}
 
 Work PromptWork(const InferenceRequest& r) {
   return {r.prompt_tokens * (2 * r.parameters + 2 * r.layers * r.width * r.prompt_tokens),

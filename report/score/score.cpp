@@ -5,14 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <initializer_list>
 #include <optional>
-#include <set>
-#include <tuple>
 #include <utility>
 
-#include "report/core/devices.h"
 #include "report/core/quantity.h"
 
 namespace report::score {
@@ -32,19 +27,6 @@ double At(const Range& range, Bound bound) {
 
 Range RangeOf(const Factor& factor) { return {factor.value, factor.low, factor.high}; }
 
-double Squared(double value) { return value * value; }
-
-// The product of independent figures; their 95 % ranges are added as the squares of logarithms are.
-Range Product(std::initializer_list<Range> figures) {
-  double value = 1, below = 0, above = 0;
-  for (const Range& figure : figures) {
-    value *= figure.value;
-    below += Squared(std::log(figure.value / figure.low));
-    above += Squared(std::log(figure.high / figure.value));
-  }
-  return {value, value / std::exp(std::sqrt(below)), value * std::exp(std::sqrt(above))};
-}
-
 // nullptr where its maker has no rows, and where only a driver's claim tells who made it: that orders
 // nothing.
 const VendorFit* FitOf(const Fit& fit, const probe::PhysicalDevice& device) {
@@ -62,34 +44,6 @@ Range ShareOf(const Factor& shared, const std::optional<Factor>& own) {
   return own->basis == FactorBasis::kFitted ? RangeOf(*own) : Product({RangeOf(shared), RangeOf(*own)});
 }
 
-Range Exactly(double value) { return {value, value, value}; }
-
-// What bounds a phase: a rate, the share of it that engines reach, and the figures that it comes from.
-struct Phase {
-  Range per_s;
-  Range share;
-  std::string name;
-};
-
-// One way to reach one device, with all that scores it.
-struct Way {
-  const probe::PhysicalDevice* device;
-  const probe::View* view;
-  bool software;
-  Rates rates;
-  RuntimeFactors factors;
-  TrainingSupport training;
-  const WeightFactors* weights = nullptr;  // what counts for the request's
-  const WholeFactors* whole = nullptr;     // the same where products take them as they are
-  bool estimated = false;                  // in part: rates.late
-  double streamed_bytes = 0;               // of what a training step needs, what does not fit
-  WorkMemory memory{};
-  Phase reading{};  // of a way that was measured, as is the next
-  Phase writing{};
-
-  [[nodiscard]] bool measured() const { return rates.product && rates.read; }
-};
-
 // matrix^power * scalar^(1 - power), with the interval of measuring.
 Range PromptRate(const Fit& fit, const Way& way) {
   const Range& matrix = way.rates.prompt->per_s;
@@ -99,20 +53,6 @@ Range PromptRate(const Fit& fit, const Way& way) {
     return std::pow(At(matrix, bound), fit.matrix_power) * std::pow(At(scalar, bound), 1 - fit.matrix_power);
   };
   return {at(Bound::kValue), at(Bound::kLow), at(Bound::kHigh)};
-}
-
-// nullptr where engines would not use tiles: there are none for these weights, or they are slower than the
-// product in fp32.
-const TileFactors* TilesOf(const Way& way) {
-  const auto& [fp32, tiles] = std::tie(way.rates.prompt_fp32, way.rates.tiles);
-  const bool used = way.weights && way.weights->tiles && tiles && fp32;
-  return used && tiles->per_s.value > fp32->per_s.value ? &*way.weights->tiles : nullptr;
-}
-
-// Of a way that has factors of the weights: of the rate of their product with a vector.
-const Factor& WritingShare(const Way& way) {
-  const auto* tiles = TilesOf(way);
-  return tiles ? tiles->decode : way.weights->decode;
 }
 
 Phase WritingOf(const Tables& tables, const Way& way) {
@@ -160,8 +100,8 @@ Times TimesOf(const Tables& tables, const Way& way, Bound bound, Uncertainty unc
   in.step_flop_per_s = reached(way.rates.product->per_s, ShareOf(tables.fit.training, way.factors.training));
   in.copy_bytes_per_s = At((way.rates.copy ? way.rates.copy : way.rates.read)->per_s, bound);
   in.token_overhead_s = tables.fit.token_overhead_s;
-  if (way.streamed_bytes > 0 && way.rates.upload) {
-    in.streamed_bytes = way.streamed_bytes;
+  if (way.step.streamed_bytes > 0 && way.rates.upload) {
+    in.streamed_bytes = way.step.streamed_bytes;
     in.upload_bytes_per_s = At(way.rates.upload->per_s, bound);
   }
   return Predict(tables.reference, in);
@@ -169,27 +109,13 @@ Times TimesOf(const Tables& tables, const Way& way, Bound bound, Uncertainty unc
 
 class Scorer {
  public:
-  Scorer(const Tables& tables, std::optional<double> host_bytes, std::vector<Way> ways)
-      : tables_(tables), request_(tables.reference), ways_(std::move(ways)) {
-    for (const Way& way : ways_) {
-      if (way.device->kind != probe::DeviceKind::kCpu || way.software) continue;
-      if (way.measured()) native_ = &way;
-    }
-    for (Way& way : ways_) way.memory = WorkMemoryOf(*way.device, *way.view, host_bytes);
-    // What engines make of a runtime on its own devices says nothing of the processor that stands in for one.
-    for (Way& way : ways_) {
-      if (!way.software || !native_) continue;
-      way.factors = native_->factors;
-      way.weights = native_->weights;
-      if (!way.rates.gemv) way.rates.gemv = StandIn(*native_, way);
-    }
-    FillInFromEquals();  // the first of equal GPUs alone has the whole plan
+  Scorer(const Tables& tables, std::vector<Way> ways)
+      : tables_(tables), request_(tables.reference), ways_(std::move(ways)), native_(NativeOf(ways_)) {
     for (Way& way : ways_) {
       if (!way.measured()) continue;
       way.reading = ReadingOf(tables, way);
       way.writing = WritingOf(tables, way);
     }
-    StreamWhatDoesNotFit();
   }
 
   [[nodiscard]] std::vector<Score> All() const {
@@ -202,81 +128,9 @@ class Scorer {
   }
 
  private:
-  // The product with a vector of a way on the same processor that does not measure one: such that it writes
-  // as far below the native way as it reads. nullopt where either is not known.
-  static std::optional<Rate> StandIn(const Way& native, const Way& way) {
-    if (!way.weights || !native.rates.gemv || !native.rates.read || !way.rates.read) return std::nullopt;
-    const double of_reads = native.rates.gemv->per_s.value / native.rates.read->per_s.value;
-    const double share = of_reads * WritingShare(native).value / WritingShare(way).value;
-    return Rate{Product({way.rates.read->per_s, Exactly(share)}), way.rates.read->name};
-  }
-
-  void FillInFromEquals() {
-    for (Way& way : ways_) {
-      if (!way.measured() || way.rates.prompt_fp32 || !way.rates.failures.empty()) continue;
-      const auto whole =
-          std::find_if(ways_.begin(), ways_.end(), [&, &of = way.view->device](const Way& other) {
-            return other.device != way.device && other.view->device.runtime == of.runtime &&
-                   other.measured() && other.view->device.driver == of.driver && other.rates.prompt_fp32 &&
-                   AreEqualGpus(*other.device, *way.device);
-          });
-      if (whole != ways_.end()) FillInFromEqual(whole->rates, way.rates);
-    }
-  }
-
-  // How much of a step a way leaves with the host, and at which rate it is brought: a device's own, whichever
-  // runtime measured it, else that of its equals, else one that is assumed.
-  void StreamWhatDoesNotFit() {
-    std::vector<std::pair<const probe::PhysicalDevice*, Rate>> known;
-    for (const Way& way : ways_) {
-      if (way.rates.upload) known.emplace_back(way.device, *way.rates.upload);
-    }
-    for (Way& way : ways_) {
-      way.streamed_bytes = StreamedBytes(way).value_or(0);
-      if (way.streamed_bytes == 0 || way.rates.upload || !way.rates.read) continue;
-      const auto found = std::find_if(known.begin(), known.end(), [&](const auto& row) {
-        return row.first == way.device || AreEqualGpus(*row.first, *way.device);
-      });
-      way.rates.upload = found != known.end() ? found->second : AssumedUpload(way);
-    }
-  }
-
-  // Cards read their own memory 20 to 70 times as fast as the host's (an RTX 3060 at 25 GB/s, an H200 at 55).
-  static Rate AssumedUpload(const Way& way) {
-    constexpr double kShare = 1.0 / 64;
-    const double rate = way.rates.read ? way.rates.read->per_s.value * kShare : 0;
-    return {{rate, rate / 4, rate * 4},
-            "copies from the host, assumed to reach " + RateText(rate, "bytes_per_s")};
-  }
-
-  // 0: a step fits, or nobody knows that it does not. nullopt: it does not, and can not be brought from the
-  // host, because that is the device itself, shares its memory or has too little of its own; or more than its
-  // weights would have to be.
-  [[nodiscard]] std::optional<double> StreamedBytes(const Way& way) const {
-    const double missing = MissingTrainingBytes(request_, way.memory.own_bytes);
-    if (missing <= 0) return 0;
-    const double on_host = BytesOnHost(way, Use::kTraining);
-    return on_host > 0 && way.memory.HostHolds(on_host) ? std::optional(on_host) : std::nullopt;
-  }
-
-  // Whether the work can be done at all: a step, or a request whose layers that are not on a card the host's
-  // memory holds. True where nobody knows.
-  [[nodiscard]] bool Fits(const Way& way, Use use) const {
-    if (use == Use::kTraining) return StreamedBytes(way).has_value();
-    return way.memory.HostHolds(BytesOnHost(way, use));
-  }
-
-  // Of what the work needs; of a step that can not do with the host's memory nothing.
-  [[nodiscard]] double BytesOnHost(const Way& way, Use use) const {
-    const auto& r = request_.inference;
-    if (use != Use::kTraining) return way.memory.OnHost(NeededBytes(r), r.buffer_bytes, Share(way, use));
-    const double missing = MissingTrainingBytes(request_, way.memory.own_bytes);
-    return way.memory.kind == MemoryKind::kOwn && missing <= request_.training.weight_bytes ? missing : 0;
-  }
-
   // What does not fit is no way where something else does; else its figure tells a speed and no more.
   void DropWhatDoesNotFit(Use use, std::vector<Score>& scores) const {
-    const auto fits = [&](std::size_t i) { return Fits(ways_[i % ways_.size()], use); };
+    const auto fits = [&](std::size_t i) { return ways_[i % ways_.size()].placement(use).fits; };
     bool one_fits = false;
     for (std::size_t i = 0; i < scores.size(); ++i)
       one_fits = one_fits || (scores[i].use == use && scores[i].eligible && fits(i));
@@ -300,23 +154,15 @@ class Scorer {
     score.needed_bytes =
         use == Use::kTraining ? NeededTrainingBytes(request_) : NeededBytes(request_.inference);
     score.memory = way.memory;
-    score.on_host_bytes = BytesOnHost(way, use);
+    score.on_host_bytes = way.placement(use).on_host_bytes.value_or(0);
     if (way.estimated) score.basis = Basis::kEstimated;
-    const double share = Share(way, use);
+    const double share = way.placement(use).share;
     // Without the processor's figures a split cannot be predicted.
     const bool predictable = way.measured() && share > 0 && (share >= 1 || native_);
     if (predictable) Fill(way, use, share, score);
     Judge(way, use, share, score);
     score.eligible = predictable && !way.software && (use != Use::kTraining || way.training.supported);
     return score;
-  }
-
-  // Of the layers on the device itself.
-  [[nodiscard]] double Share(const Way& way, Use use) const {
-    const auto& available = way.memory.own_bytes;
-    if (use == Use::kTraining || way.memory.kind == MemoryKind::kHosts || !available) return 1;
-    if (*available >= NeededBytes(request_.inference)) return 1;
-    return ResidentShare(request_.inference, *available);
   }
 
   [[nodiscard]] Times Taken(const Way& way, double share, Bound bound, Uncertainty uncertainty) const {
@@ -351,7 +197,7 @@ class Scorer {
     if (use == Use::kTraining) {
       score.parts.push_back({"step", times.step_s, way.rates.product->name});
       if (times.stream_s == 0) return;
-      score.streamed_bytes = way.streamed_bytes;
+      score.streamed_bytes = way.step.streamed_bytes;
       score.parts.push_back({"from the host", times.stream_s, way.rates.upload->name});
       return;
     }
@@ -402,27 +248,15 @@ class Scorer {
       auto& all = score.reasons;
       if (way.rates.is_wrong) std::rotate(all.begin(), all.end() - std::ssize(way.rates.failures), all.end());
     } else if (share < 1) {
-      say(SplitReason(way, share), ReasonId::kMemory);
-    } else if (use != Use::kTraining && !way.software && !Fits(way, use)) {
-      say(MemoryReason(way), ReasonId::kMemory);
+      say(SplitReason(request_.inference, way, native_ != nullptr), ReasonId::kMemory);
+    } else if (use != Use::kTraining && !way.software && !way.serving.fits) {
+      say(MemoryReason(request_.inference, way), ReasonId::kMemory);
     } else if (use == Use::kTraining) {
       const auto& available = way.memory.own_bytes;
       if (!available || *available >= *score.needed_bytes) return;
       score.smaller_bytes = SmallerTrainingBytes(request_, *available);
-      say(DoesNotFitReason(way, *available), ReasonId::kMemory);
+      say(DoesNotFitReason(request_, way), ReasonId::kMemory);
     }
-  }
-
-  [[nodiscard]] std::string DoesNotFitReason(const Way& way, double available) const {
-    auto memory = fmt::format("a step needs {} and {} are free", BytesText(NeededTrainingBytes(request_)),
-                              BytesText(available));
-    const bool streams = way.streamed_bytes > 0 && way.rates.upload;
-    if (streams)
-      memory +=
-          fmt::format(": {} of its weights come from the host in every step", BytesText(way.streamed_bytes));
-    const auto less = SmallerTrainingBytes(request_, available);
-    return less ? fmt::format("{}; with 4-bit weights (QLoRA) it needs {}", memory, BytesText(*less))
-                : memory;
   }
 
   [[nodiscard]] std::string SoftwareReason(const Score& score) const {
@@ -434,28 +268,10 @@ class Scorer {
     return reason.append(", ").append(PercentText(share)).append(" of its native speed");
   }
 
-  [[nodiscard]] std::string MemoryReason(const Way& way) const {
-    const auto& r = request_.inference;
-    return fmt::format("{} needs {} and {} are free", r.model, BytesText(NeededBytes(r)),
-                       BytesText(*way.memory.own_bytes));
-  }
-
-  [[nodiscard]] std::string SplitReason(const Way& way, double share) const {
-    const auto& r = request_.inference;
-    const auto memory = MemoryReason(way);
-    if (share <= 0) return fmt::format("{}: none of {:.0f} layers fits", memory, r.layers);
-    const bool is_same = way.memory.kind == MemoryKind::kShared;
-    return fmt::format("{}: {:.0f} of {:.0f} layers on it, the rest {}{}", memory, share * r.layers, r.layers,
-                       native_ ? "on the processor" : "nowhere that was measured",
-                       !native_ || Fits(way, Use::kInference) ? ""
-                       : is_same ? ", whose memory is the same and does not hold it"
-                                 : ", whose memory does not hold it");
-  }
-
   const Tables& tables_;
   const ReferenceRequest& request_;
   std::vector<Way> ways_;
-  const Way* native_ = nullptr;  // the processor by its own runtime
+  const Way* native_;  // the processor by its own runtime
 };
 
 }  // namespace
@@ -463,38 +279,7 @@ class Scorer {
 std::vector<Score> ScoreAll(const Tables& tables, std::span<const probe::PhysicalDevice> devices,
                             std::span<const backends::Measurement> measurements,
                             std::span<const backends::Measurement> estimates) {
-  const MeasurementIndex measured(measurements);
-  const MeasurementIndex estimated(estimates);
-  const auto& request = tables.reference.inference;
-  std::vector<Way> ways;
-  std::set<std::tuple<std::string, std::string, std::string>> known;
-  for (const auto& device : devices) {
-    for (const auto& view : device.views) {
-      const auto& [runtime, driver] = std::tie(view.device.runtime, view.device.driver);
-      if (!known.emplace(device.id, runtime, driver).second) continue;
-      const auto* facts = Find(tables, runtime);
-      const auto* factors = facts ? FactorsOf(facts->factors, request) : nullptr;
-      const Wanted wanted{request.weights,
-                          factors && factors->tiles ? std::string_view(factors->tiles->implementation) : ""};
-      Way way{&device,
-              &view,
-              IsSoftware(device, view),
-              PickRates(measured.Of(device.id, runtime, driver), wanted),
-              facts ? facts->factors : UnknownFactors(),
-              facts ? facts->training : TrainingSupport{},
-              factors,
-              facts ? WholeFactorsOf(facts->factors, request) : nullptr};
-      const bool ran = way.rates.product || way.rates.read;
-      const bool was_late = !way.rates.late.empty() && (ran || device.kind == probe::DeviceKind::kCpu);
-      if (was_late || IsSupposed(view)) {
-        FillIn(estimated.Of(device.id, runtime, driver), way.rates);
-        if (IsSupposed(view)) RaiseToMeasured(measured.Of(device.id), way.rates);
-        way.estimated = way.measured();
-      }
-      ways.push_back(std::move(way));
-    }
-  }
-  return Scorer(tables, HostBytes(devices), std::move(ways)).All();
+  return Scorer(tables, WaysOf(tables, devices, measurements, estimates)).All();
 }
 
 }  // namespace report::score

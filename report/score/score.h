@@ -4,12 +4,14 @@
 #pragma once
 
 #include <array>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "report/core/memory.h"
 #include "report/core/report.h"
 #include "report/core/tables.h"
 
@@ -105,6 +107,10 @@ void FillInFromEqual(const Rates& whole, Rates& rates);
 // The arithmetic of a prediction: measured rates and efficiencies in, seconds and tokens per second out.
 // Knows the reference request, no device.
 
+// The product of independent figures; their 95 % ranges are added as the squares of logarithms are.
+[[nodiscard]] Range Product(std::initializer_list<Range> figures);
+[[nodiscard]] inline Range Exactly(double value) { return {value, value, value}; }
+
 // The rates that the work reaches: of what was measured, the share that engines make of it.
 struct Inputs {
   double prompt_flop_per_s = 0;
@@ -165,5 +171,78 @@ struct Work {
 // Bytes that inference needs with everything resident, and the share of the layers that `bytes` hold.
 [[nodiscard]] double NeededBytes(const InferenceRequest& request);
 [[nodiscard]] double ResidentShare(const InferenceRequest& request, double bytes);
+
+// Where the bytes are held that a use of one way to one device needs. Memory of which nobody says how much it
+// is is supposed to be enough.
+struct Placement {
+  double share = 1;  // of the layers, on the device itself
+  // Of what the work needs, in the processor's memory, whether that holds it or not; nullopt where none of it
+  // can be there.
+  std::optional<double> on_host_bytes = 0;
+  double streamed_bytes = 0;  // of those, what is brought from there in every training step
+  bool fits = true;           // the work can be done at all
+};
+
+// Of a request, whose layers that are not on the device the processor's memory has to hold.
+[[nodiscard]] Placement PlaceRequest(const InferenceRequest& request, const WorkMemory& memory);
+// Of a training step. The host keeps nothing but weights for it, and only for a device with a memory of its
+// own that holds the rest.
+[[nodiscard]] Placement PlaceStep(const ReferenceRequest& request, const WorkMemory& memory);
+
+// One way to reach one device, with all that scores it.
+
+// What bounds a phase: a rate, the share of it that engines reach, and the figures that it comes from.
+struct Phase {
+  Range per_s;
+  Range share;
+  std::string name;
+};
+
+struct Way {
+  const probe::PhysicalDevice* device;
+  const probe::View* view;
+  bool software;
+  Rates rates;
+  RuntimeFactors factors;
+  TrainingSupport training;
+  const WeightFactors* weights = nullptr;  // what counts for the request's
+  const WholeFactors* whole = nullptr;     // the same where products take them as they are
+  WorkMemory memory{};
+  Placement serving{};     // of a request
+  Placement step{};        // of a training step
+  bool estimated = false;  // in part: rates.late
+  Phase reading{};         // of a way that was measured, as is the next
+  Phase writing{};
+
+  [[nodiscard]] bool measured() const { return rates.product && rates.read; }
+  [[nodiscard]] const Placement& placement(Use use) const { return use == Use::kTraining ? step : serving; }
+};
+
+// Every way once, in the order of the devices and their views. A rate that it lacks is filled in: from facts
+// where time ran out or nobody could look, from the native way on the same processor, from an equal GPU. Its
+// phases are left to scoring. They point into what they are made of, but for measurements and estimates.
+[[nodiscard]] std::vector<Way> WaysOf(const Tables& tables, std::span<const probe::PhysicalDevice> devices,
+                                      std::span<const backends::Measurement> measurements,
+                                      std::span<const backends::Measurement> estimates);
+
+// The processor by its own runtime; nullptr where that was not measured.
+[[nodiscard]] const Way* NativeOf(std::span<const Way> ways);
+
+// nullptr where engines would not use tiles: there are none for these weights, or they are slower than the
+// product in fp32.
+[[nodiscard]] const TileFactors* TilesOf(const Way& way);
+// Of a way that has factors of the weights: of the rate of their product with a vector.
+[[nodiscard]] const Factor& WritingShare(const Way& way);
+
+// At which rate what a step leaves with the host is brought: a device's own, whichever runtime measured it,
+// else that of its equals, else one that is assumed.
+void StreamWhatDoesNotFit(std::span<Way> ways);
+
+// Sentences for people. The first two are of a device that does not hold the whole request.
+[[nodiscard]] std::string MemoryReason(const InferenceRequest& request, const Way& way);
+[[nodiscard]] std::string SplitReason(const InferenceRequest& request, const Way& way,
+                                      bool has_processor);  // whose figures are known
+// Of a device that does not hold a training step.
+[[nodiscard]] std::string DoesNotFitReason(const ReferenceRequest& request, const Way& way);
 
 }  // namespace report::score
