@@ -152,12 +152,7 @@ void TakeMemory(const Rows& rows, Words& words) {
   const auto memory = MemoryInName(rows.front().name);
   const bool agree = memory && std::all_of(rows.begin(), rows.end(),
                                            [&](const Row& row) { return MemoryInName(row.name) == memory; });
-  const auto of_rates = MemoryInName(words.rates_of);
-  const bool differ = std::any_of(rows.begin(), rows.end(), [&](const Row& row) {
-    const auto of_row = MemoryInName(row.name);
-    return of_row && of_row != of_rates;
-  });
-  words.memory_bytes = agree ? memory : differ ? std::nullopt : of_rates;
+  words.memory_bytes = agree ? memory : MemoryInName(words.rates_of);
   words.is_memory_of_rates = !agree && words.memory_bytes;
 }
 

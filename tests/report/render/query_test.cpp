@@ -41,7 +41,7 @@ backends::Measurement Unmeasured(const Report& report, const probe::PhysicalDevi
 // Of GPUs that nobody had time for nothing is known; of one that failed something is.
 TEST(ExitCode, WhereNoKernelHadTimeOrRoomNothingIsKnown) {
   using backends::MeasurementStatus;
-  const auto with = [](std::initializer_list<MeasurementStatus> of_cards) {
+  const auto with_cards = [](std::initializer_list<MeasurementStatus> of_cards) {
     Report report = testing::Processor();
     for (const auto status : of_cards) {
       auto card = testing::Gpu(fmt::format("0000:0{}:00.0", report.devices.size()), "NVIDIA A100",
@@ -50,7 +50,10 @@ TEST(ExitCode, WhereNoKernelHadTimeOrRoomNothingIsKnown) {
       report.measurements.push_back(Unmeasured(report, card, status));
       report.devices.insert(report.devices.begin(), card);
     }
-    return testing::Decided(std::move(report));
+    return report;
+  };
+  const auto with = [&](std::initializer_list<MeasurementStatus> of_cards) {
+    return testing::Decided(with_cards(of_cards));
   };
   const auto late = with({MeasurementStatus::kOverBudget, MeasurementStatus::kOverBudget});
   EXPECT_EQ(ExitCodeOf(late), MachineCode::kGpuNotAsked);
@@ -61,7 +64,7 @@ TEST(ExitCode, WhereNoKernelHadTimeOrRoomNothingIsKnown) {
             MachineCode::kUnusableGpu);
   // A plan has products that the device can not do, too.
   const auto mixed = [&](MeasurementStatus second) {
-    Report report = with({MeasurementStatus::kOverBudget});
+    Report report = with_cards({MeasurementStatus::kOverBudget});
     auto m = report.measurements.back();
     m.in_dtype = m.acc_dtype = kernels::Dtype::kFp16;
     m.implementation = "own:tile";
