@@ -235,9 +235,6 @@ class Scorer {
     if (way.software) say(SoftwareReason(score));
     if (use == Use::kTraining && !way.training.supported)
       say(way.training.reason.value_or("no training framework supports it"));
-    if (way.estimated) {
-      for (const auto& late : way.rates.late) say(late);
-    }
     const bool writes = use == Use::kInference || use == Use::kDecode;
     if (writes && way.weights && way.measured() && !way.rates.gemv && !way.rates.gemv_failure.empty())
       say(way.rates.gemv_failure + ": what it writes is predicted from its reads");
@@ -251,11 +248,14 @@ class Scorer {
       say(SplitReason(request_.inference, way, native_ != nullptr), ReasonId::kMemory);
     } else if (use != Use::kTraining && !way.software && !way.serving.fits) {
       say(MemoryReason(request_.inference, way), ReasonId::kMemory);
-    } else if (use == Use::kTraining) {
-      const auto& available = way.memory.own_bytes;
-      if (!available || *available >= *score.needed_bytes) return;
-      score.smaller_bytes = SmallerTrainingBytes(request_, *available);
+    } else if (const auto& own = way.memory.own_bytes;
+               use == Use::kTraining && own && *own < *score.needed_bytes) {
+      score.smaller_bytes = SmallerTrainingBytes(request_, *own);
       say(DoesNotFitReason(request_, way), ReasonId::kMemory);
+    }
+    // That a figure is an estimate rules nothing out.
+    if (way.estimated) {
+      for (const auto& late : way.rates.late) say(late);
     }
   }
 

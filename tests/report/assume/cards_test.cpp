@@ -66,7 +66,8 @@ TEST(CardWords, NamesAsPeopleWriteThemAreTheCards) {
 void ExpectOwnRates(const DevicePeak& row, const std::string& name) {
   const auto machine = Imagine(*EmbeddedTables(), {"name=" + name});
   ASSERT_TRUE(machine) << name << ": " << machine.error().text;
-  for (const Warning& warning : machine->warnings) ADD_FAILURE() << name << ": " << warning.text;
+  for (const Warning& warning : machine->warnings)
+    EXPECT_THAT(warning.text, ::testing::Not(HasSubstr("rates"))) << name;
   const auto* found = FindPeak(EmbeddedPeaks(), machine->devices.back());
   ASSERT_NE(found, nullptr) << name;
   EXPECT_EQ(found->memory, row.memory) << name << " has those of " << found->name;
