@@ -15,6 +15,7 @@ import time
 from figures import failures_of, finding_lines, gpus_of, name_of, verified_of
 
 EDGE = int(os.environ.get("GPU_CHECK_EDGE", "8192"))  # of the products; a test of this has no time for large ones
+TYPES = os.environ.get("GPU_CHECK_TYPES", "").split()  # those that are multiplied; none: all
 PRODUCTS_S, PLAIN_S, REPORT_S, STACK_S = 60, 30, 40, 90
 FAULTY = "tma_bf16_256"
 HELD_BUT = 1000 ** 3
@@ -149,7 +150,7 @@ class Beside:
         return torch
 
     def products(self):
-        command = [self.binaries / "gpu_products", self.runtime, *[str(EDGE)] * 3]
+        command = [self.binaries / "gpu_products", self.runtime, *[str(EDGE)] * 3, *TYPES]
         self.folder.run("products_1", command, PRODUCTS_S)
         types = dict.fromkeys(row["in"] for row in lines_of(self.folder.read("products_1.txt")))
         torch = self.torch_of([(name, EDGE, EDGE, EDGE) for name in types])

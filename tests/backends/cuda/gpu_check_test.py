@@ -65,7 +65,7 @@ def check(scenario, budget_s, carried=False, runs=1, runtime="cuda", whichgpu=No
                        if not key.startswith(("CUDA_", "HIP_", "ROCR_", "WHICHGPU_"))}
         environment.update(XDG_CACHE_HOME=str(folder / "cache"), VK_DRIVER_FILES="/nonexistent",
                            VK_ICD_FILENAMES="/nonexistent", OCL_ICD_VENDORS="/nonexistent",
-                           GPU_CHECK_PYTHON="/nonexistent/python", GPU_CHECK_EDGE="256", **CHEAP)
+                           GPU_CHECK_PYTHON="/nonexistent/python", GPU_CHECK_EDGE="256", GPU_CHECK_TYPES="fp16", **CHEAP)
         if scenario is not None:
             libraries = folder / "lib"
             libraries.mkdir()
