@@ -47,15 +47,23 @@ struct WeightFactors {
   std::optional<TileFactors> tiles;
 };
 
-// What software makes of a runtime, beside the efficiencies of the device that it reaches (Fit). An assumed
-// one is relative to those and its value is 1: it widens the range and orders nothing. A fitted one stands in
-// their place.
 // Of weights that products take as they are: the share that frameworks make of the fastest product at the
 // prompt's shape.
 struct WholeFactors {
   std::string weights;  // of kWeightTypes
   Factor prefill;
 };
+// An engine that computes the processor's layers of a split model on the device all the same, for as many
+// tokens at once at least: it brings their weights for each batch of a prompt.
+struct BroughtLayers {
+  double tokens = 0;
+  std::string source;
+  std::string date;
+};
+
+// What software makes of a runtime, beside the efficiencies of the device that it reaches (Fit). An assumed
+// one is relative to those and its value is 1: it widens the range and orders nothing. A fitted one stands in
+// their place.
 struct RuntimeFactors {
   std::optional<Factor> decode;
   std::optional<Factor> prefill;
@@ -63,6 +71,7 @@ struct RuntimeFactors {
   // In the place of decode and prefill, where the figures that they are of were measured.
   std::optional<std::vector<WeightFactors>> weights;
   std::optional<std::vector<WholeFactors>> whole;
+  std::optional<BroughtLayers> brought;  // absent: the processor computes its layers itself
 };
 
 // How ready the runtime's software is, from 0 (nothing uses it) to 4 (everything does); breaks ties only.
@@ -119,6 +128,14 @@ struct ArchitectureDrivers {
   std::string source;
 };
 
+// Those that the runtime's makers no longer serve, as people write them, and the runtime that programs use
+// there.
+struct UnservedArchitectures {
+  std::vector<std::string> architectures;
+  std::string runtime;
+  std::string source;
+};
+
 struct TargetFacts {
   std::string prefix;
   TargetForm form = TargetForm::kWord;
@@ -129,6 +146,7 @@ struct TargetFacts {
   // All that were ever made, as people write them; of a release its first two numbers.
   std::optional<std::vector<std::string>> known = std::nullopt;
   std::optional<std::string> known_source = std::nullopt;
+  std::optional<UnservedArchitectures> unserved = std::nullopt;
 };
 
 // What guides claim of the runtime's speed, as a share of another runtime's.

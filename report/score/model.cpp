@@ -71,6 +71,10 @@ Times Mix(const Times& one, const Times& other, double share) {
   return {mix(one.prefill_s, other.prefill_s), mix(one.token_s, other.token_s), one.step_s, one.stream_s};
 }
 
+double BringingSeconds(const InferenceRequest& request, double share, double bytes_per_s) {
+  return share * Batches(request) * request.weight_bytes / bytes_per_s;
+}
+
 double TokensPerSecond(const ReferenceRequest& request, const Times& times, Use use) {
   const double prompt = request.inference.prompt_tokens;
   const double output = request.inference.output_tokens;

@@ -19,10 +19,11 @@ double ShareOnDevice(const InferenceRequest& request, const WorkMemory& memory) 
   return ResidentShare(request, *available);
 }
 
-// Cards read their own memory 20 to 70 times as fast as the host's (an RTX 3060 at 25 GB/s, an H200 at 55).
-Rate AssumedUpload(const Rate& read) {
-  constexpr double kShare = 1.0 / 64;
-  const double rate = read.per_s.value * kShare;
+// Cards read their own memory 20 to 70 times as fast as the host's (an RTX 3060 at 25 GB/s, an H200 at 55);
+// in a memory that is the host's, too, a copy reads and writes. Of the card's own figure alone, so that no
+// other device's changes where it stands.
+Rate AssumedUpload(const Rate& read, MemoryKind kind) {
+  const double rate = read.per_s.value / (kind == MemoryKind::kOwn ? 64 : 2);
   return {{rate, rate / 4, rate * 4},
           "copies from the host, assumed to reach " + RateText(rate, "bytes_per_s")};
 }
@@ -50,12 +51,18 @@ void StreamWhatDoesNotFit(std::span<Way> ways) {
     if (way.rates.upload) known.emplace_back(way.device, *way.rates.upload);
   }
   for (Way& way : ways) {
-    if (way.step.streamed_bytes == 0 || way.rates.upload || !way.rates.read) continue;
+    const bool brings = way.step.streamed_bytes > 0 || way.serving.share < 1;
+    if (!brings || way.rates.upload || !way.rates.read) continue;
     const auto found = std::find_if(known.begin(), known.end(), [&](const auto& row) {
       return row.first == way.device || AreEqualGpus(*row.first, *way.device);
     });
-    way.rates.upload = found != known.end() ? found->second : AssumedUpload(*way.rates.read);
+    way.rates.upload = found != known.end() ? found->second : AssumedUpload(*way.rates.read, way.memory.kind);
   }
+}
+
+bool BringsLayers(const InferenceRequest& request, const Way& way) {
+  const auto& brought = way.factors.brought;
+  return way.serving.share < 1 && brought && request.prompt_tokens >= brought->tokens && way.rates.upload;
 }
 
 std::string MemoryReason(const InferenceRequest& request, const Way& way) {

@@ -214,7 +214,7 @@ const WholeFactors* WholeFactorsOf(const RuntimeFactors& factors, const Inferenc
 
 RuntimeFactors UnknownFactors() {
   const Factor unknown{1, 0.25, 1, FactorBasis::kAssumed, "no figures for this runtime", ""};
-  return {unknown, unknown, unknown, std::nullopt, std::nullopt};
+  return {unknown, unknown, unknown, std::nullopt, std::nullopt, std::nullopt};
 }
 
 std::vector<const Measurement*> DecidingFigures(const Tables& tables, std::string_view runtime,

@@ -165,9 +165,17 @@ class Scorer {
     return score;
   }
 
+  [[nodiscard]] double BringingOf(const Way& way, double share, Bound bound) const {
+    return BringingSeconds(request_.inference, 1 - share, At(way.rates.upload->per_s, bound));
+  }
+
   [[nodiscard]] Times Taken(const Way& way, double share, Bound bound, Uncertainty uncertainty) const {
     const Times times = TimesOf(tables_, way, bound, uncertainty);
-    return share < 1 ? Mix(times, TimesOf(tables_, *native_, bound, uncertainty), share) : times;
+    if (share >= 1) return times;
+    Times mixed = Mix(times, TimesOf(tables_, *native_, bound, uncertainty), share);
+    if (BringsLayers(request_.inference, way))
+      mixed.prefill_s = times.prefill_s + BringingOf(way, share, bound);
+    return mixed;
   }
 
   [[nodiscard]] Range Tokens(const Way& way, Use use, double share, Uncertainty uncertainty) const {
@@ -202,9 +210,8 @@ class Scorer {
       return;
     }
     if (use != Use::kDecode)
-      score.parts.push_back(
-          {std::string(kPromptPart), times.prefill_s, LimitOf(way, share, &Times::prefill_s, &Way::reading)});
-    if (share < 1) {
+      score.parts.push_back({std::string(kPromptPart), times.prefill_s, LimitOfPrompt(way, share)});
+    if (share < 1 && (use != Use::kPrefill || !BringsLayers(request_.inference, way))) {
       const auto& rest = *native_;
       score.rest =
           OtherPart{rest.device->id, rest.view->device.runtime, rest.view->device.driver, std::nullopt};
@@ -215,6 +222,13 @@ class Scorer {
     const double tokens = use == Use::kInference ? request_.inference.output_tokens : 1;
     score.parts.push_back({std::string(kTokensPart), tokens * times.token_s,
                            LimitOf(way, share, &Times::token_s, &Way::writing)});
+  }
+
+  [[nodiscard]] std::string LimitOfPrompt(const Way& way, double share) const {
+    if (share >= 1 || !BringsLayers(request_.inference, way))
+      return LimitOf(way, share, &Times::prefill_s, &Way::reading);
+    const Times own = TimesOf(tables_, way, Bound::kValue, Uncertainty::kOfMeasuring);
+    return BringingOf(way, share, Bound::kValue) > own.prefill_s ? way.rates.upload->name : way.reading.name;
   }
 
   // What bounds a phase: of a split model the figure of the side that takes longer.
@@ -240,7 +254,9 @@ class Scorer {
       say(way.rates.gemv_failure + ": what it writes is predicted from its reads");
     if (!way.measured()) {
       for (const auto& failure : way.rates.failures) say(failure);
-      if (way.rates.failures.empty()) say("it was not measured");
+      const bool is_backed = way.device->hardware || way.device->kind == probe::DeviceKind::kCpu;
+      if (way.rates.failures.empty() && is_backed) say("it was not measured", ReasonId::kUnmeasured);
+      if (way.rates.failures.empty() && !is_backed) say("this machine's bus has no such card");
       // What computes wrong is of no use at all, whatever else may be said of it.
       auto& all = score.reasons;
       if (way.rates.is_wrong) std::rotate(all.begin(), all.end() - std::ssize(way.rates.failures), all.end());

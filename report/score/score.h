@@ -153,6 +153,9 @@ struct Work {
 // share of the layers on the one, the rest on the other, one after the other.
 [[nodiscard]] Times Mix(const Times& one, const Times& other, double share);
 
+// Bringing that share of the weights once for every batch of the prompt.
+[[nodiscard]] double BringingSeconds(const InferenceRequest& request, double share, double bytes_per_s);
+
 // Both phases: (prompt + output) / (prefill + output tokens); prompt / prefill; 1 / token; T / (step +
 // stream).
 [[nodiscard]] double TokensPerSecond(const ReferenceRequest& request, const Times& times, Use use);
@@ -234,9 +237,12 @@ struct Way {
 // Of a way that has factors of the weights: of the rate of their product with a vector.
 [[nodiscard]] const Factor& WritingShare(const Way& way);
 
-// At which rate what a step leaves with the host is brought: a device's own, whichever runtime measured it,
-// else that of its equals, else one that is assumed.
+// At which rate what a step or a prompt leaves with the host is brought: a device's own, whichever runtime
+// measured it, else that of its equals, else one that is assumed.
 void StreamWhatDoesNotFit(std::span<Way> ways);
+
+// Of a split model: its prompt is read by the device alone, which has the other layers brought to it.
+[[nodiscard]] bool BringsLayers(const InferenceRequest& request, const Way& way);
 
 // Sentences for people. The first two are of a device that does not hold the whole request.
 [[nodiscard]] std::string MemoryReason(const InferenceRequest& request, const Way& way);

@@ -231,21 +231,6 @@ TEST(Score, OnlyTheKernelsWordTellsAMaker) {
   EXPECT_NE(Find(Scores(report), "cuda", Use::kDecode).tokens_per_s->value, before);
 }
 
-TEST(Score, AModelThatDoesNotFitIsSplitWithTheProcessor) {
-  const auto report = testing::Server();
-  const auto scores = Scores(report);
-  const auto& split = Find(scores, "vulkan", Use::kDecode);
-  const auto& native = Find(scores, "cpu", Use::kDecode);
-  ASSERT_TRUE(split.eligible);
-  EXPECT_THAT(split.reasons, Contains(HasSubstr("22 of 32 layers")));
-  auto large = report;
-  large.devices[1].memory.free_bytes = 64ULL << 30U;
-  const auto whole = Find(Scores(large), "vulkan", Use::kDecode).ranking_tokens_per_s->value;
-  const double share = 22.0 / 32;
-  EXPECT_NEAR(1 / split.ranking_tokens_per_s->value,
-              share / whole + (1 - share) / native.ranking_tokens_per_s->value, 1e-9);
-}
-
 TEST(Score, ADeviceThatHoldsNoLayerIsNoWay) {
   auto report = testing::Server();
   report.devices[1].memory.free_bytes = 500ULL << 20U;
