@@ -36,8 +36,17 @@ probe::Error Said(std::string text) {
   return probe::Error{"", std::nullopt, "", "--assume: " + std::move(text)};
 }
 
-// Its maker's own, where the text does not say what is installed. Those for another maker's GPUs alone reach
-// others of the machine.
+// nullptr of a device whose architecture its maker's own runtime serves, and where nobody knows.
+const UnservedArchitectures* UnservedOf(const RuntimeFacts& facts, const Words& words) {
+  if (words.runtimes || !facts.target || !facts.target->unserved || words.of != &facts) return nullptr;
+  const auto& unserved = *facts.target->unserved;
+  const auto architecture = ArchitectureText(*facts.target, words.architecture, Reader::kPeople);
+  const auto& all = unserved.architectures;
+  return std::find(all.begin(), all.end(), architecture) == all.end() ? nullptr : &unserved;
+}
+
+// Its maker's own, or what programs use where that serves no such device any more, where the text does not
+// say what is installed. Those for another maker's GPUs alone reach others of the machine.
 Installed RuntimesOf(const Tables& tables, const Words& words, const Whole& whole, std::uint32_t vendor) {
   Installed own;
   if (words.runtimes) {
@@ -49,7 +58,10 @@ Installed RuntimesOf(const Tables& tables, const Words& words, const Whole& whol
     return own;
   }
   for (const RuntimeFacts& facts : tables.runtimes) {
-    if (IsOfVendor(facts, vendor) && CanHave(whole, facts.name)) own.emplace_back(facts.name, "");
+    if (!IsOfVendor(facts, vendor)) continue;
+    const auto* unserved = UnservedOf(facts, words);
+    const auto& name = unserved ? unserved->runtime : facts.name;
+    if (CanHave(whole, name)) own.emplace_back(name, "");
   }
   return own;
 }
@@ -216,7 +228,7 @@ std::string OthersRates(const Words& words, const DevicePeak& peak) {
 
 // What the tables do not know of a device, which an answer rests on. Of the only GPU, without a name, nobody
 // expects rates: that they are estimated is said anyhow.
-void Warn(const Words& words, const probe::PhysicalDevice& device, bool is_only,
+void Warn(const Tables& tables, const Words& words, const probe::PhysicalDevice& device, bool is_only,
           std::vector<Warning>& warnings) {
   const auto name = probe::CleanText(device.name, 64);
   // Of equal texts one tells.
@@ -234,6 +246,11 @@ void Warn(const Words& words, const probe::PhysicalDevice& device, bool is_only,
                     target.form == TargetForm::kWord ? "" : target.key + " ",
                     ArchitectureText(target, words.architecture, Reader::kPeople)));
   }
+  if (const auto* unserved = words.of ? UnservedOf(*words.of, words) : nullptr)
+    say(fmt::format("{} does not serve {} any more: {} is taken to be what is installed",
+                    Title(tables, words.of->name),
+                    ArchitectureText(*words.of->target, words.architecture, Reader::kPeople),
+                    Title(tables, unserved->runtime)));
   const auto* peak = FindPeak(EmbeddedPeaks(), device);
   const auto others = peak ? OthersRates(words, *peak) : "";
   if (!peak && (!is_only || words.name))
@@ -264,10 +281,10 @@ probe::Result<Machine> Imagine(const Tables& tables, const std::vector<std::stri
   if (described.size() > 1 && std::any_of(described.begin(), described.end(), has_none))
     return Said("vendor: none is a machine without a GPU, and another text describes one");
   if (auto wrong = StrayRuntime(tables, described)) return Said(*std::move(wrong));
-  if (auto wrong = ShareMemory(described, whole)) return Said(*std::move(wrong));
   const bool is_said = whole.os.has_value();
   if (auto wrong = Settle(tables, described, whole)) return Said(*std::move(wrong));
   Machine machine;
+  if (auto wrong = ShareMemory(described, whole, machine.warnings)) return Said(*std::move(wrong));
   std::map<std::string, std::uint32_t> listed;
   for (const Words& words : described) {
     if (!words.vendor) continue;
@@ -275,7 +292,7 @@ probe::Result<Machine> Imagine(const Tables& tables, const std::vector<std::stri
       const auto number = static_cast<std::uint32_t>(machine.devices.size()) + 1;
       machine.devices.push_back(DeviceOf(tables, words, whole, number, listed));
     }
-    Warn(words, machine.devices.back(), described.size() == 1, machine.warnings);
+    Warn(tables, words, machine.devices.back(), described.size() == 1, machine.warnings);
   }
   machine.devices.insert(machine.devices.begin(), Processor(whole));
   machine.probes = ProbesOf(tables, described, whole, machine.devices);

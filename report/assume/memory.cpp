@@ -5,8 +5,11 @@
 
 #include <algorithm>
 
+#include "data/tables.h"
+
 #include "probe/core/parse.h"
 #include "probe/core/text.h"
+#include "probe/core/vendor_names.h"
 #include "report/core/quantity.h"
 
 namespace report::assume {
@@ -14,6 +17,27 @@ namespace {
 
 bool SharesMemory(const Words& words) {
   return words.kind == probe::DeviceKind::kIntegrated && words.unified.value_or(true);
+}
+
+// Of a memory that the GPUs of a maker share.
+std::uint64_t GivenOf(const Whole& whole, std::uint32_t vendor, std::uint64_t bytes,
+                      std::vector<Warning>& warnings) {
+  constexpr unsigned kGiB = 30;
+  for (auto [maker, os, to_gib, share, more] : probe::ParseTable<5>(data::kSharedMemory)) {
+    if (probe::ParseNumber<std::uint32_t>(maker, 16) != vendor || os != whole.os) continue;
+    const auto most = probe::ParseNumber<std::uint64_t>(to_gib);
+    if (most && bytes > *most << kGiB) continue;
+    const auto parts = probe::ParseNumber<std::uint64_t>(probe::TakeUpTo(share, '/'));
+    const auto of = probe::ParseNumber<std::uint64_t>(share);
+    const auto given = parts && of ? bytes / *of * *parts : bytes;
+    warnings.emplace_back(fmt::format(
+        "of the {} that it shares {}'s GPU is taken to have {}, as the system gives it without {}: "
+        "memory says otherwise",
+        BytesText(static_cast<double>(bytes)), probe::VendorName(vendor),
+        BytesText(static_cast<double>(given)), more));
+    return given;
+  }
+  return bytes;
 }
 
 void Fill(std::optional<std::uint64_t> bytes, probe::PhysicalDevice& device) {
@@ -44,17 +68,24 @@ std::optional<std::uint64_t> MemoryInName(std::string_view name) {
   return found;
 }
 
-std::optional<std::string> ShareMemory(std::vector<Words>& devices, Whole& whole) {
+std::optional<std::string> ShareMemory(std::vector<Words>& devices, Whole& whole,
+                                       std::vector<Warning>& warnings) {
   const auto said = whole.ram_bytes;
+  std::vector<Words*> sharing;
   for (Words& words : devices) {
-    if (!words.vendor || !SharesMemory(words)) continue;
-    if (!words.memory_bytes) words.memory_bytes = said;
-    if (!words.memory_bytes) continue;
-    if (said && *words.memory_bytes > *said)
+    if (words.vendor && SharesMemory(words)) sharing.push_back(&words);
+  }
+  for (const Words* words : sharing) {
+    const auto own = words->memory_bytes.value_or(0);
+    if (said && own > *said)
       return fmt::format(
           "memory: a GPU that shares the processor's has no more than that, and {} of {} are assumed",
-          BytesText(*words.memory_bytes), BytesText(*said));
-    if (!said) whole.ram_bytes = std::max(whole.ram_bytes.value_or(0), *words.memory_bytes);
+          BytesText(static_cast<double>(own)), BytesText(static_cast<double>(*said)));
+    if (own > whole.ram_bytes.value_or(0)) whole.ram_bytes = own;
+  }
+  for (Words* words : sharing) {
+    if (!words->memory_bytes && whole.ram_bytes)
+      words->memory_bytes = GivenOf(whole, *words->vendor, *whole.ram_bytes, warnings);
   }
   return std::nullopt;
 }

@@ -2,15 +2,18 @@
 // What is said of a described machine's memory, what that comes to, and what its answers say of the rest.
 #include "report/assume/memory.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "report/assume/assume.h"
+#include "report/core/devices.h"
 #include "report/core/memory.h"
 #include "report/core/tables.h"
 #include "report/decide/decide.h"
@@ -116,6 +119,11 @@ TEST(AssumedMemory, IsOneWhereItIsShared) {
   const auto part = Of({"name=Radeon 8060S,memory=96GiB,ram=128GiB"});
   EXPECT_EQ(Card(part).memory.total_bytes, 96 * kGiB);
   EXPECT_EQ(Processor(part).memory.total_bytes, 128 * kGiB);
+  const std::vector<std::string> silent_first = {"vendor=intel,kind=integrated",
+                                                 "vendor=amd,kind=integrated,memory=96GiB"};
+  for (const auto& texts : {silent_first, {silent_first.rbegin(), silent_first.rend()}}) {
+    for (const auto& device : Of(texts).devices) EXPECT_EQ(device.memory.total_bytes, 96 * kGiB);
+  }
   const auto unified = Of({"vendor=nvidia,memory=64GiB,unified=yes"});
   EXPECT_TRUE(SharesHostMemory(Card(unified)));
   EXPECT_EQ(Processor(unified).memory.total_bytes, 64 * kGiB);
@@ -125,6 +133,27 @@ TEST(AssumedMemory, IsOneWhereItIsShared) {
   EXPECT_EQ(WorkMemoryOf(Card(apart), Card(apart).views.at(0), HostBytes(apart.devices)).OnePlace(),
             18.0 * kGiB);
   EXPECT_FALSE(Processor(Of({"vendor=intel,kind=integrated,memory=2GiB,unified=no"})).memory.total_bytes);
+}
+
+TEST(AssumedMemory, ThatIsSharedIsNotAllTheGpus) {
+  for (const auto& [text, ram, share] : std::vector<std::tuple<const char*, std::uint64_t, double>>{
+           {"vendor=apple,name=M1", 16, 2.0 / 3},
+           {"vendor=apple,name=M3 Max", 32, 2.0 / 3},
+           {"vendor=apple,name=M3 Max", 36, 3.0 / 4},
+           {"vendor=apple,name=M3 Ultra", 512, 3.0 / 4},
+           {"name=Radeon 8060S", 128, 1.0 / 2},
+           {"name=Radeon 8060S,os=windows", 128, 1},
+           {"name=GB10", 128, 1},
+           {"vendor=intel,kind=integrated", 32, 1}}) {
+    const auto machine = Of({fmt::format("{},ram={}GiB", text, ram)});
+    EXPECT_EQ(Processor(machine).memory.total_bytes, ram * kGiB);
+    const auto own = static_cast<double>(*Card(machine).memory.total_bytes);
+    EXPECT_NEAR(own, share * static_cast<double>(ram * kGiB), 4) << text;
+    EXPECT_THAT(machine.warnings, share < 1 ? ::testing::Matcher<const std::vector<Warning>&>(
+                                                  ::testing::Contains(HasSubstr("memory says otherwise")))
+                                            : Not(::testing::Contains(HasSubstr("that it shares"))));
+  }
+  EXPECT_EQ(Card(Of({"vendor=apple,name=M1,memory=14GiB,ram=16GiB"})).memory.total_bytes, 14 * kGiB);
 }
 
 TEST(AssumedMemory, IsRefusedWhereItCanNotBe) {
@@ -190,6 +219,15 @@ TEST(AssumedMemory, OfTheHostHoldsTheRestOrIsSupposedTo) {
   const auto training = AnswerOf({"name=RTX 4090,memory=12GiB"}, Model::kUsual, Use::kTraining);
   EXPECT_THAT(Warnings(training, WarningKind::kMemoryUntold),
               ElementsAre(HasSubstr("GiB of training; say how much, such as ram=")));
+}
+
+// No kernel ran there that would tell.
+TEST(AssumedMemory, ThatHoldsNoLayerLeavesTheUseUnknown) {
+  const auto report = ReportOf({"name=RTX 4090,memory=300MiB,ram=64GiB"});
+  EXPECT_EQ(report.recommendations.at(0).backend, "cpu");
+  EXPECT_EQ(report.recommendations.at(0).reasons.at(0).id, ReasonId::kGpusUnmeasured);
+  const auto& card = report.devices.at(1);
+  EXPECT_EQ(UsabilityOf(report, card, card.views.at(0)), Usability::kUnknown);
 }
 
 TEST(AssumedMemory, OfSeveralGpusIsThatOfOne) {
