@@ -72,7 +72,7 @@ bool IsSoftware(const probe::PhysicalDevice& device, const probe::View& view) {
 
 std::string DriverText(const probe::View& view) {
   if (view.matched_by == kUnseen) return "not looked for: this version can not";
-  if (view.matched_by == kBrought) return "not installed: the program brings it";
+  if (view.matched_by == kBrought) return "not loaded: the program brings its own";
   if (view.matched_by == kOwnRuntime) return "not measured: the program brings its own";
   if (view.matched_by == kOwnCode) return "not measured: the program has code for it";
   const auto& version = view.device.driver_version;

@@ -95,12 +95,16 @@ inline constexpr std::string_view kDescribed = "assumed";
 // would have room in the whole of it. `use`: this work alone, else any.
 [[nodiscard]] bool IsFull(const Report& report, const probe::PhysicalDevice& device,
                           std::optional<Use> use = std::nullopt);
-// Why its measuring came to nothing, where that is for want of time or of memory that is free, before any
-// kernel ran that would tell what it can do; else nullopt. `view`: of this way alone, else of all.
-[[nodiscard]] std::optional<std::string> WhyUntried(const Report& report, const probe::PhysicalDevice& device,
-                                                    const probe::View* view = nullptr);
+// Why nothing is known of a device that no way makes eligible, for this use or for any: its first way that no
+// trouble rules out, and that lacked time or free memory before all ran that would tell, or of which none was
+// to run ("" where no more is to be said). nullopt without such a way.
+[[nodiscard]] std::optional<std::string> WhyUnknown(const Report& report, const probe::PhysicalDevice& device,
+                                                    std::optional<Use> use = std::nullopt);
 // Whether a kernel was right there.
 [[nodiscard]] bool HasRun(const Report& report, const probe::PhysicalDevice& device, const probe::View& view);
+// Whether one was not, and nothing makes the way one to be taken.
+[[nodiscard]] bool HasFailed(const Report& report, const probe::PhysicalDevice& device,
+                             const probe::View& view);
 // Whether one was, and the way may be taken; unknown: none ran that would tell.
 enum class Usability { kNo, kUnknown, kYes };
 [[nodiscard]] Usability UsabilityOf(const Report& report, const probe::PhysicalDevice& device,

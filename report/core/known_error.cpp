@@ -11,14 +11,12 @@
 namespace report {
 
 const ErrorFacts* KnownReason(const RuntimeFacts* facts, const backends::Measurement& measurement) {
-  if (facts == nullptr || !facts->errors) return nullptr;
   const auto is_it = [&](const ErrorFacts& known) {
     if (known.where) return false;  // they are of drivers
     return known.call ? NamesError(measurement, fmt::format("{}: {}", *known.call, known.name))
                       : NamesError(measurement, known.name);
   };
-  const auto row = std::find_if(facts->errors->begin(), facts->errors->end(), is_it);
-  return row == facts->errors->end() ? nullptr : &*row;
+  return FindError(facts, is_it);
 }
 
 std::optional<Spares> SparedBy(const RuntimeFacts* facts,

@@ -2,6 +2,7 @@
 // What the tables know of an error that a measurement ended with, and which programs never meet it.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,6 +11,14 @@
 #include "report/core/tables.h"
 
 namespace report {
+
+// The first error of the runtime's table (nullptr: there is none) that is it; nullptr without one.
+template <class IsIt>
+[[nodiscard]] const ErrorFacts* FindError(const RuntimeFacts* facts, IsIt is_it) {
+  if (facts == nullptr || !facts->errors) return nullptr;
+  const auto row = std::find_if(facts->errors->begin(), facts->errors->end(), is_it);
+  return row == facts->errors->end() ? nullptr : &*row;
+}
 
 // A measurement's reason names the vendor's error within a sentence. nullptr where the runtime's table
 // (nullptr: there is none) does not know it.

@@ -8,9 +8,8 @@
 namespace report {
 namespace {
 
-bool IsOfWay(const backends::Measurement& m, const probe::PhysicalDevice& device, const probe::View* view) {
-  return m.device_id == device.id &&
-         (!view || (m.runtime == view->device.runtime && m.driver == view->device.driver)) &&
+bool IsOfWay(const backends::Measurement& m, const probe::PhysicalDevice& device, const probe::View& view) {
+  return m.device_id == device.id && m.runtime == view.device.runtime && m.driver == view.device.driver &&
          HasImplementations(m.kernel);
 }
 
@@ -19,32 +18,69 @@ bool IsRefused(const backends::Measurement& m) {
   return m.status == backends::MeasurementStatus::kSkipped && m.implementation.empty();
 }
 
-}  // namespace
+// What scoring says of a way of which no kernel was to run, beside that it was not measured.
+std::string WhyNoneRan(const Report& report, const probe::PhysicalDevice& device, const probe::View& view) {
+  const auto said = std::find_if(report.scores.begin(), report.scores.end(), [&](const Score& score) {
+    return score.device_id == device.id && score.runtime == view.device.runtime &&
+           score.driver == view.device.driver && !score.reasons.empty() &&
+           score.reasons.front().id != ReasonId::kUnmeasured;
+  });
+  return said == report.scores.end() ? "" : said->reasons.front().text;
+}
 
 std::optional<std::string> WhyUntried(const Report& report, const probe::PhysicalDevice& device,
-                                      const probe::View* view) {
+                                      const probe::View& view) {
+  if (std::any_of(report.doubts.begin(), report.doubts.end(),
+                  [&](const Doubt& doubt) { return doubt.refuted && doubt.device_id == device.id; }))
+    return std::nullopt;
   const backends::Measurement* why = nullptr;
+  bool is_measured = false;
   for (const backends::Measurement& m : report.measurements) {
     if (!IsOfWay(m, device, view)) continue;
-    if (IsVerified(m) || IsTrouble(m) || IsRefused(m)) return std::nullopt;
+    is_measured = true;
+    if (IsTrouble(m)) return std::nullopt;
     // Where there is no room, more time is no remedy.
     const bool tells_more = !why || (m.needed_bytes && !why->needed_bytes);
-    if (m.status == backends::MeasurementStatus::kOverBudget && tells_more) why = &m;
+    const bool is_untried = m.status == backends::MeasurementStatus::kOverBudget || IsRefused(m);
+    if (is_untried && tells_more) why = &m;
   }
-  return why ? std::optional(why->reason.value_or(std::string(Row(why->status).phrase))) : std::nullopt;
+  if (why) return why->reason.value_or(std::string(Row(why->status).phrase));
+  return is_measured ? std::nullopt : std::optional(WhyNoneRan(report, device, view));
+}
+
+bool IsEligible(const Report& report, const probe::PhysicalDevice& device, const probe::View& view,
+                std::optional<Use> use = std::nullopt) {
+  return std::any_of(report.scores.begin(), report.scores.end(), [&](const Score& score) {
+    return score.eligible && (!use || score.use == *use) && score.device_id == device.id &&
+           score.runtime == view.device.runtime && score.driver == view.device.driver;
+  });
+}
+
+}  // namespace
+
+std::optional<std::string> WhyUnknown(const Report& report, const probe::PhysicalDevice& device,
+                                      std::optional<Use> use) {
+  for (const probe::View& view : device.views) {
+    if (IsSupposed(view) || IsEligible(report, device, view, use)) continue;
+    if (auto why = WhyUntried(report, device, view)) return why;
+  }
+  return std::nullopt;
 }
 
 bool HasRun(const Report& report, const probe::PhysicalDevice& device, const probe::View& view) {
   return std::any_of(report.measurements.begin(), report.measurements.end(),
-                     [&](const auto& m) { return IsVerified(m) && IsOfWay(m, device, &view); });
+                     [&](const auto& m) { return IsVerified(m) && IsOfWay(m, device, view); });
+}
+
+bool HasFailed(const Report& report, const probe::PhysicalDevice& device, const probe::View& view) {
+  return !IsEligible(report, device, view) &&
+         std::any_of(report.measurements.begin(), report.measurements.end(),
+                     [&](const auto& m) { return IsTrouble(m) && IsOfWay(m, device, view); });
 }
 
 Usability UsabilityOf(const Report& report, const probe::PhysicalDevice& device, const probe::View& view) {
-  const bool eligible = std::any_of(report.scores.begin(), report.scores.end(), [&](const Score& score) {
-    return score.eligible && score.device_id == device.id && score.runtime == view.device.runtime &&
-           score.driver == view.device.driver;
-  });
-  if (!eligible) return WhyUntried(report, device, &view) ? Usability::kUnknown : Usability::kNo;
+  if (!IsEligible(report, device, view))
+    return WhyUntried(report, device, view) ? Usability::kUnknown : Usability::kNo;
   return HasRun(report, device, view) ? Usability::kYes : Usability::kUnknown;
 }
 

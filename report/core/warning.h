@@ -20,8 +20,10 @@ enum class WarningKind {
   // Of an answer: no JSON that is read again tells them.
   kNothingFits,   // the memory of nothing here holds the work
   kMemoryUntold,  // nobody says how much memory there is that has to hold the work, or a part of it
-  kHeldByOther,   // it does not hold the work, and what does is not for this caller
+  kHeldByOther,   // it does not hold the work as it is: what does is not for this caller, or is several
+                  // together, or the device itself once others leave its memory
   kUnseenHere,    // the answer is by a way that this tool did not see work
+  kFailsBeside,   // programs see another device by the answer's runtime, which failed here
 };
 
 struct Warning {

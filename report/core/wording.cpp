@@ -154,12 +154,29 @@ std::string WorkText(const Report& report, Use use) {
                         : "the model";
 }
 
+std::string KeptBy(const Tables& tables, const Recommendation& answer) {
+  std::string text;
+  for (const Selection& one : answer.environment) {
+    if (one.selects == Selects::kDevice)
+      text += fmt::format("{} {}={}", text.empty() ? " with" : "", one.name, one.value);
+  }
+  const auto* facts = Find(tables, answer.backend);
+  if (text.empty() && facts && facts->visibility && facts->visibility->value == NamedBy::kUuid)
+    return fmt::format(" with {} and its UUID, which is not known here", facts->visibility->variable);
+  return text;
+}
+
 std::string NothingFitsText(const Report& report, const Recommendation& answer) {
   if (!answer.nothing_fits) return "";
   const auto& [needed, available, host, smaller] = *answer.nothing_fits;
   const bool trains = answer.use == Use::kTraining;
+  const bool look_alike = available && BytesText(needed) == BytesText(*available);
+  const auto size = [&](double bytes) {
+    constexpr double kGiB = 1U << 30U;
+    return look_alike ? fmt::format("{:.2f} GiB", bytes / kGiB) : BytesText(bytes);
+  };
   auto text = fmt::format("nothing here fits {}: {} needs {}", WorkText(report, answer.use),
-                          trains ? "a step" : "it", BytesText(needed));
+                          trains ? "a step" : "it", size(needed));
   const auto way = fmt::format(
       "{} on {}", RuntimeName(report.devices, answer.device_id, answer.backend, answer.driver.value_or("")),
       DeviceName(report.devices, answer.device_id));
@@ -167,7 +184,7 @@ std::string NothingFitsText(const Report& report, const Recommendation& answer) 
   const bool shares = device && !trains && SharesHostMemory(*device);
   const auto* score = ScoreOf(report, answer);
   const bool has_own = score && score->memory.apart_bytes > 0;
-  if (available) text += fmt::format(", and {} has {}", way, BytesText(*available));
+  if (available) text += fmt::format(", and {} has {}", way, size(*available));
   if (available && shares)
     text += has_own ? ", together with the processor's memory" : ", which is the processor's memory, too";
   if (available && host) text += fmt::format(" and the host {}", BytesText(*host));

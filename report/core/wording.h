@@ -56,6 +56,10 @@ inline constexpr std::string_view kAndWithIt = ", and with it whatever was to co
 // The sentences, with "; " between them.
 [[nodiscard]] std::string Joined(const std::vector<Reason>& reasons);
 
+// How a program is kept to the answer's device: " with A=1 B=2", or why nothing does; "" where that is not
+// known.
+[[nodiscard]] std::string KeptBy(const Tables& tables, const Recommendation& answer);
+
 // What is to be done: "Llama 3 8B Q4_K_M", "training".
 [[nodiscard]] std::string WorkText(const Report& report, Use use);
 // Of an answer that is for less than the work that was asked about: "nothing here fits training: ...".

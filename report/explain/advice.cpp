@@ -158,13 +158,6 @@ Fix FixOf(const InstallHint& hint) {
   return fix;
 }
 
-template <class IsIt>
-const ErrorFacts* FindError(const RuntimeFacts* facts, IsIt is_it) {
-  if (facts == nullptr || !facts->errors) return nullptr;
-  const auto row = std::find_if(facts->errors->begin(), facts->errors->end(), is_it);
-  return row == facts->errors->end() ? nullptr : &*row;
-}
-
 bool IsOf(const ErrorFacts& known, const probe::Error& error) {
   const bool is_named =
       known.name == error.name ||

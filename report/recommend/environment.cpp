@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "probe/core/parse.h"
 #include "report/core/architecture.h"
 #include "report/core/devices.h"
+#include "report/core/wording.h"
 #include "report/recommend/parts.h"
 
 namespace report::recommend {
@@ -156,6 +158,25 @@ std::vector<Selection> EnvironmentOf(const Tables& tables, const Report& report,
     if (auto driver = DriverSelection(*facts, *view)) selections.push_back(*std::move(driver));
   }
   return selections;
+}
+
+void WarnOfFailedBeside(const Tables& tables, const Report& report, Recommendation& answer) {
+  const auto* own = FindDevice(report.devices, answer.device_id);
+  if (!own || !IsGpu(*own)) return;
+  std::vector<std::string> failed;
+  for (const auto& device : report.devices) {
+    if (&device == own || !IsGpu(device)) continue;
+    const bool has_failed = std::any_of(device.views.begin(), device.views.end(), [&](const auto& view) {
+      return view.device.runtime == answer.backend && HasFailed(report, device, view);
+    });
+    if (has_failed) failed.push_back(DeviceName(report.devices, device.id));
+  }
+  if (failed.empty()) return;
+  answer.warnings.emplace_back(
+      WarningKind::kFailsBeside, answer.device_id,
+      fmt::format("{} failed here by {}, and programs see {}, too: keep them to the answer's device{}",
+                  fmt::join(failed, ", "), Title(tables, answer.backend), failed.size() == 1 ? "it" : "them",
+                  KeptBy(tables, answer)));
 }
 
 void AddArchitectures(const Tables& tables, const Report& report, Recommendation& answer) {

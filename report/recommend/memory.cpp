@@ -3,14 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
+#include <functional>
 #include <optional>
+#include <vector>
 
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
 #include "report/core/wording.h"
 #include "report/recommend/parts.h"
+#include "report/recommend/recommend.h"
 
 namespace report::recommend {
 namespace {
@@ -27,16 +29,30 @@ const probe::PhysicalDevice* ProcessorOf(const Report& report) {
   return found == report.devices.end() ? nullptr : &*found;
 }
 
-// How many GPUs that equal the answer's would hold what it does not hold alone; nullopt where it does, or so
-// many are not here.
+// How many GPUs that equal the answer's, with it, hold by what is free of each what it does not hold alone;
+// nullopt where it does, where all that the caller has a use for do not, and of partitions: a process sees
+// one.
 std::optional<std::size_t> HeldTogether(const Report& report, const Score& chosen) {
   const auto* device = FindDevice(report.devices, chosen.device_id);
   const auto& own = chosen.memory.own_bytes;
-  if (!device || chosen.memory.kind != MemoryKind::kOwn || !own || *own <= 0 || !chosen.needed_bytes ||
-      *chosen.needed_bytes <= *own)
+  if (!device || PartitionOf(*device) || chosen.memory.kind != MemoryKind::kOwn || !own ||
+      !chosen.needed_bytes || *chosen.needed_bytes <= *own)
     return std::nullopt;
-  const auto wanted = static_cast<std::size_t>(std::ceil(*chosen.needed_bytes / *own));
-  return wanted <= CountEqualGpus(report.devices, *device) ? std::optional(wanted) : std::nullopt;
+  std::vector<double> others;
+  for (const Score& score : report.scores) {
+    const auto* other = FindDevice(report.devices, score.device_id);
+    if (score.use == chosen.use && score.runtime == chosen.runtime && score.driver == chosen.driver &&
+        other != device && other && AreEqualGpus(*other, *device) && score.memory.own_bytes &&
+        !IsOmitted(report, score))
+      others.push_back(*score.memory.own_bytes);
+  }
+  std::sort(others.begin(), others.end(), std::greater<>());
+  double held = *own;
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    held += others[i];
+    if (held >= *chosen.needed_bytes) return i + 2;
+  }
+  return std::nullopt;
 }
 
 }  // namespace

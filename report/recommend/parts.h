@@ -93,6 +93,8 @@ struct Omission {
 // for, and a path that a shell or the variable's reader would take for something else.
 [[nodiscard]] std::vector<Selection> EnvironmentOf(const Tables& tables, const Report& report,
                                                    const Recommendation& answer);
+// Where programs also see a GPU by the answer's runtime that failed here. Reads answer.environment.
+void WarnOfFailedBeside(const Tables& tables, const Report& report, Recommendation& answer);
 
 // Fills in how builds are told the architecture of the answer's device, and those of every GPU here that its
 // backend reaches and the terms do not exclude. What the runtime's table has no form for is left out.

@@ -203,6 +203,9 @@ Reason SoftwareReason(const Report& report, const probe::PhysicalDevice& device,
 
 namespace {
 
+std::string Colon(const std::string& why) { return why.empty() ? "" : ": " + why; }
+std::string InBrackets(const std::string& why) { return why.empty() ? "" : fmt::format(" ({})", why); }
+
 Reason NoGpuHere(const Report& report) {
   if (report.other_gpus != OtherGpus::kNone)
     return {ReasonId::kGpusLeftOut, "--device leaves every GPU out", {}, std::nullopt, "--device"};
@@ -243,19 +246,20 @@ Reason NoGpuReason(const Report& report, Use use, const std::vector<Rejected>& r
     });
   };
   if (is_scored(true)) return {};
-  const auto is_untried = [&](const auto* gpu) { return WhyUntried(report, *gpu).has_value(); };
+  const auto is_untried = [&](const auto* gpu) { return WhyUnknown(report, *gpu).has_value(); };
   if (std::all_of(gpus.begin(), gpus.end(), is_untried)) {
     const auto which = gpus.size() == 1 ? fmt::format("{} was not", PlainName(gpus.front()->name))
                                         : fmt::format("none of {} GPUs was", gpus.size());
     return {ReasonId::kGpusUnmeasured,
-            fmt::format("{} measured: {}", which, *WhyUntried(report, *gpus.front()))};
+            fmt::format("{} measured{}", which, Colon(*WhyUnknown(report, *gpus.front())))};
   }
   const auto usable = is_scored(false) ? fmt::format("usable for {}", probe::NameOf(use)) : "usable";
   if (const auto untried = std::count_if(gpus.begin(), gpus.end(), is_untried); untried > 0) {
     const auto first = *std::find_if(gpus.begin(), gpus.end(), is_untried);
-    return {ReasonId::kGpusUnusable,
-            fmt::format("of {} GPUs here {} {} measured ({}), and none of the others is {}", gpus.size(),
-                        untried, untried == 1 ? "was not" : "were not", *WhyUntried(report, *first), usable)};
+    return {
+        ReasonId::kGpusUnusable,
+        fmt::format("of {} GPUs here {} {} measured{}, and none of the others is {}", gpus.size(), untried,
+                    untried == 1 ? "was not" : "were not", InBrackets(*WhyUnknown(report, *first)), usable)};
   }
   if (gpus.size() > 1)
     return {ReasonId::kGpusUnusable, fmt::format("{} GPUs are here, none of them {}", gpus.size(), usable)};

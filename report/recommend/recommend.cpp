@@ -391,7 +391,7 @@ Standing StandingOf(Scores ordered) {
 // Whether the memory of anything here holds the work, be it an answer for this caller or not.
 bool IsHeld(const Report& report, Use use) {
   return std::any_of(report.scores.begin(), report.scores.end(), [&](const Score& score) {
-    return score.use == use && score.tokens_per_s && score.fits.value_or(true);
+    return score.use == use && score.eligible && score.tokens_per_s && score.fits.value_or(true);
   });
 }
 
@@ -461,6 +461,7 @@ std::optional<Recommendation> Recommend(const Tables& tables, const Report& repo
   LowerForOtherDevices(standing.ordered, chosen, answer);
   WarnOfMemory(report, chosen, answer);
   WarnOfDoubts(report, answer);
+  WarnOfFailedBeside(tables, report, answer);
   WarnOfLeftOut(report, answer);
   WarnOfVariables(report, answer);
   WarnOfHidden(report, answer);

@@ -74,7 +74,8 @@ std::string NotHeldText(const Report& report, const Score& chosen) {
   auto text = fmt::format("{} does not hold {}, and its speed is told as if it did", WayText(report, chosen),
                           WorkText(report, chosen.use));
   for (const Score& score : report.scores) {
-    if (score.use != chosen.use || !score.tokens_per_s || !score.fits.value_or(true)) continue;
+    if (score.use != chosen.use || !score.eligible || !score.tokens_per_s || !score.fits.value_or(true))
+      continue;
     const auto omission = OmissionOf(report, score);
     const auto why = omission ? fmt::format("and {} leaves it out", omission->option)
                               : std::string("and the program's build for the GPU is for less work");

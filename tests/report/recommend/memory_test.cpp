@@ -72,5 +72,51 @@ TEST(Recommend, TheFiguresOfEqualGpusAreToldToBeOfOne) {
   EXPECT_TRUE(std::none_of(one->reasons.begin(), one->reasons.end(), is_it));
 }
 
+// Of a step that needs 21 GiB.
+TEST(Recommend, EqualGpusHoldTogetherWhatIsFreeOfThoseThatMayBeTaken) {
+  const auto together = [](double gib_of_first, double gib_of_second, auto change) {
+    auto machine = testing::TwoCards();
+    const auto bytes = [](double gib) { return static_cast<std::uint64_t>(gib * (1U << 30U)); };
+    machine.devices.at(0).memory.free_bytes = bytes(gib_of_first);
+    machine.devices.at(1).memory.free_bytes = bytes(gib_of_second);
+    change(machine);
+    const auto answer = Answer(machine, Use::kTraining);
+    EXPECT_TRUE(answer);
+    return answer &&
+           std::any_of(answer->warnings.begin(), answer->warnings.end(), [](const Warning& warning) {
+             return warning ==
+                    "2 of these GPUs together hold training: what a program makes of several is not "
+                    "predicted";
+           });
+  };
+  const auto as_it_is = [](Report&) {};
+  EXPECT_TRUE(together(12, 12, as_it_is));
+  EXPECT_FALSE(together(12, 0.2, as_it_is));
+  EXPECT_FALSE(together(60, 60, as_it_is)) << "one holds it";
+  EXPECT_FALSE(together(12, 12, [](Report& report) { report.terms.excluded_ids = {"pci:0000:c1:00.0"}; }));
+  EXPECT_FALSE(together(12, 12, [](Report& report) {
+    for (auto& device : report.devices) {
+      for (auto& view : device.views) view.device.identity.partition = "1g.10gb";
+    }
+  })) << "a process sees one";
+}
+
+// A way that can not do the work holds nothing.
+TEST(Recommend, WhatNothingHoldsThatDoesItFitsNowhere) {
+  auto machine = testing::DiscreteAndIntegrated();
+  for (auto& device : machine.devices) {
+    std::erase_if(device.views, [](const auto& view) { return view.device.runtime == "cuda"; });
+    if (device.kind != probe::DeviceKind::kCpu) continue;
+    device.memory.total_bytes = device.memory.free_bytes = device.memory.usable_bytes = 4ULL << 30U;
+  }
+  machine.devices.at(0).memory.total_bytes = machine.devices.at(0).memory.free_bytes = 80ULL << 30U;
+  machine.command = "recommend";
+  const auto answer = Answer(machine, Use::kTraining);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->backend, "cpu");
+  EXPECT_TRUE(answer->nothing_fits) << "Vulkan on the card has the memory and does not train";
+  EXPECT_THAT(answer->warnings, Not(Contains(HasSubstr("its speed is told as if it did"))));
+}
+
 }  // namespace
 }  // namespace report::recommend

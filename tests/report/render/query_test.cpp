@@ -88,6 +88,34 @@ TEST(ExitCode, WhereNoKernelHadTimeOrRoomNothingIsKnown) {
   EXPECT_THAT(Query(testing::TestTables(), late, request).text, ::testing::HasSubstr("unknown\tcuda"));
 }
 
+// What ran right beside it makes no less of it, nor does another way that failed.
+TEST(ExitCode, AWayThatLackedTimeOrRoomForTheRestIsUnknown) {
+  using backends::MeasurementStatus;
+  Report report = testing::Processor();
+  auto card = testing::Gpu("0000:01:00.0", "NVIDIA A100", probe::DeviceKind::kDiscrete, 40);
+  testing::AddView(card, "cuda", "NVIDIA", probe::DeviceKind::kDiscrete);
+  report.measurements.push_back(Unmeasured(report, card, MeasurementStatus::kOverBudget));
+  testing::AddView(card, "vulkan", "NVIDIA", probe::DeviceKind::kDiscrete);
+  report.devices.insert(report.devices.begin(), card);
+  auto other = report.measurements.back();
+  other.runtime = "vulkan";
+  other.status = MeasurementStatus::kFailed;
+  report.measurements.push_back(other);
+  const auto unknown = [&] {
+    const auto decided = testing::Decided(report);
+    EXPECT_EQ(ExitCodeOf(decided), MachineCode::kGpuNotAsked);
+    const auto& reason = decided.recommendations.at(0).reasons.at(0);
+    EXPECT_EQ(reason.id, ReasonId::kGpusUnmeasured);
+    EXPECT_EQ(reason, "NVIDIA A100 was not measured: left out: it takes too long");
+  };
+  unknown();
+  testing::Measure(report, card.id, "cuda", "NVIDIA", kernels::Kernel::kChain, 20e12);
+  unknown();
+  report.measurements.back().status = MeasurementStatus::kWrongResult;
+  report.measurements.back().verified = false;
+  EXPECT_EQ(ExitCodeOf(testing::Decided(report)), MachineCode::kUnusableGpu);
+}
+
 TEST(ExitCode, ManagementGraphicsAndVirtualDisplaysAreNoGpu) {
   Report report = testing::Processor();
   report.devices.push_back(testing::Gpu("0000:03:00.0", "ASPEED", probe::DeviceKind::kManagement, 0.1));
