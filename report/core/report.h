@@ -210,7 +210,9 @@ struct Program {
   // What that answer warns of and the recommendation does not; absent: nothing fits.
   std::optional<std::vector<std::string>> warnings{};
   std::optional<std::vector<std::string>> missing{};  // as of an Artefact; absent: nothing
-  std::vector<std::string> left_out{};                // names of GPUs that the build is not for; not in JSON
+  // Not in JSON: names of GPUs that the build is not for; whether another is answered where no use is named.
+  std::vector<std::string> left_out{};
+  bool is_of_use = false;
 };
 
 // That nothing here holds the work, and the answer is for less of it.

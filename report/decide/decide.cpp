@@ -11,11 +11,11 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
 #include "report/advise/advise.h"
 #include "report/core/devices.h"
+#include "report/core/quantity.h"
 #include "report/explain/explain.h"
 #include "report/peaks/peaks.h"
 #include "report/recommend/recommend.h"
@@ -278,14 +278,73 @@ std::optional<Recommendation> AnswerBeyond(const Deciding& deciding, const Repor
   }
   targets::TellBeyond(report, way->view, way->text, *answer);
   if (auto line = explain::OneLine(tables, with, *score); !line.empty()) answer->arithmetic = std::move(line);
-  supposed.scores.push_back(*score);
-  supposed.ways.push_back(*way);
+  // Those of its equals, too: they are as good.
+  const auto* device = FindDevice(with.devices, answer->device_id);
+  for (const auto& one : ways) {
+    const auto* other = FindDevice(with.devices, one.device_id);
+    const bool is_like = other == device || (other && device && AreEqualGpus(*other, *device));
+    if (!is_like || one.view.device.runtime != answer->backend) continue;
+    supposed.ways.push_back(one);
+    if (const auto* of = FindScore(with, use, one.device_id, answer->backend, one.view.device.driver))
+      supposed.scores.push_back(*of);
+  }
   return answer;
 }
 
-bool IsOfProcessor(const Report& report, const Recommendation& answer) {
+bool IsByAGpuThatHoldsIt(const Report& report, const Recommendation& answer) {
   const auto* device = FindDevice(report.devices, answer.device_id);
-  return !device || device->kind == probe::DeviceKind::kCpu;
+  const Score* score = ScoreOf(report, answer);
+  return device && device->kind != probe::DeviceKind::kCpu && !(score && !score->fits.value_or(true));
+}
+
+// The report as it is when nobody holds the memory of the cards that are full: of their ways facts stand for
+// what had no room. nullopt without such a card.
+std::optional<Report> WithWholeCards(const Deciding& deciding, const Report& report, Use use) {
+  std::set<std::string_view> full;
+  for (const auto& device : report.devices) {
+    if (IsFull(report, device, use) && WhyUnknown(report, device, use)) full.insert(device.id);
+  }
+  if (full.empty()) return std::nullopt;
+  Report with = report;
+  for (auto& device : with.devices) {
+    if (!full.contains(device.id)) continue;
+    device.memory.free_bytes = device.memory.total_bytes;
+    device.memory.usable_bytes.reset();
+    for (auto& view : device.views) view.device.memory_free_bytes = view.device.memory_total_bytes;
+  }
+  // What was measured beside others' work is not what the whole card does.
+  std::erase_if(with.measurements, [&](const auto& m) { return full.contains(m.device_id); });
+  const auto measured = with.measurements;
+  if (deciding.record.calibrated) {
+    const auto estimates = peaks::Estimated(EmbeddedPeaks(), deciding.tables, with);
+    std::copy_if(estimates.begin(), estimates.end(), std::back_inserter(with.measurements),
+                 [&](const auto& m) { return full.contains(m.device_id); });
+  }
+  with.scores = Scores(deciding.tables, deciding.record, with, deciding.measured);
+  with.measurements = measured;
+  for (Score& score : with.scores) {
+    if (full.contains(score.device_id)) score.basis = Basis::kEstimated;
+  }
+  return with;
+}
+
+// What is installed outlives what others hold of a card at this minute.
+std::optional<Recommendation> AnswerByAFullCard(const Deciding& deciding, Report& report, Use use) {
+  auto with = WithWholeCards(deciding, report, use);
+  if (!with) return std::nullopt;
+  if (with->terms.narrow()) LetSmallCardsTrain(deciding.tables, *with, with->scores);
+  auto answer = recommend::Recommend(deciding.tables, *with, use);
+  if (!answer || !IsByAGpuThatHoldsIt(*with, *answer)) return std::nullopt;
+  const auto* device = FindDevice(report.devices, answer->device_id);
+  if (IsMostlyHeld(*device))
+    answer->warnings.emplace_back(
+        WarningKind::kHeldByOther, answer->device_id,
+        fmt::format("others hold the memory of {} now, {} of {} are free: the answer is for when they have "
+                    "ended",
+                    DeviceName(report.devices, device->id), BytesText(*device->memory.free_bytes),
+                    BytesText(*device->memory.total_bytes)));
+  report.scores = std::move(with->scores);
+  return answer;
 }
 
 // Fills in the scores and the answers of a report that has its devices, measurements and terms. It may have
@@ -305,8 +364,11 @@ Supposed Answer(const Deciding& deciding, const std::vector<Use>& uses, Report& 
   const bool may_suppose = !report.terms.target && !report.terms.can;
   for (const Use use : uses) {
     auto answer = recommend::Recommend(tables, report, use);
-    if (may_suppose && (!answer || IsOfProcessor(report, *answer))) {
+    if (may_suppose && !(answer && IsByAGpuThatHoldsIt(report, *answer))) {
       if (auto beyond = AnswerBeyond(deciding, report, use, supposed)) answer = std::move(beyond);
+    }
+    if (report.terms.target && !(answer && IsByAGpuThatHoldsIt(report, *answer))) {
+      if (auto later = AnswerByAFullCard(deciding, report, use)) answer = std::move(later);
     }
     if (answer) {
       if (report.terms.target) targets::AddArtefact(tables, all_asked, report, *answer);
@@ -320,6 +382,26 @@ Supposed Answer(const Deciding& deciding, const std::vector<Use>& uses, Report& 
   return supposed;
 }
 
+// What `recommend --target` answers for the use.
+Report AnsweredFor(const Deciding& deciding, const Report& report, const TargetTable& target, Use use) {
+  Report asked = report;
+  asked.command = kRecommending;
+  asked.recommendations.clear();
+  asked.no_answer.reset();
+  asked.terms.target = target;
+  Answer(deciding, {use}, asked);
+  return asked;
+}
+
+// Whether without a word of the use another build is answered: that is asked about inference.
+bool IsOfUse(const Deciding& deciding, const Report& report, const TargetTable& target,
+             const Recommendation& own) {
+  if (own.use == Use::kInference) return false;
+  const auto usual = AnsweredFor(deciding, report, target, Use::kInference);
+  return usual.recommendations.empty() || !usual.recommendations.front().artefact ||
+         usual.recommendations.front().artefact->id != own.artefact->id;
+}
+
 // What `recommend --target` answers of the programs that the answer's runtime names, by the tables of this
 // build.
 std::vector<Program> ProgramsFor(const Deciding& deciding, const Report& report,
@@ -331,18 +413,13 @@ std::vector<Program> ProgramsFor(const Deciding& deciding, const Report& report,
        answer.use == Use::kTraining ? facts->advice.training : facts->advice.inference) {
     const auto target = EmbeddedTarget(name);
     if (!target) continue;  // a test holds that each is there
-    Report asked = report;
-    asked.command = kRecommending;
-    asked.recommendations.clear();
-    asked.no_answer.reset();
-    asked.terms.target = *target;
     Program& program = programs.emplace_back(Program{.target = target->name, .title = target->title});
     if (const auto missing = WhatIsMissing(deciding.tables, *target, report.devices);
         deciding.assumed && missing) {
       program.reason = fmt::format("its builds are told apart by {}, which is not said", missing->key);
       continue;
     }
-    Answer(deciding, {answer.use}, asked);
+    auto asked = AnsweredFor(deciding, report, *target, answer.use);
     if (asked.recommendations.empty()) {
       program.reason = asked.no_answer ? asked.no_answer->reason : "";
     } else if (auto& own = asked.recommendations.front(); own.artefact) {
@@ -351,6 +428,7 @@ std::vector<Program> ProgramsFor(const Deciding& deciding, const Report& report,
       program.artefact = own.artefact->id;
       program.command = own.command;
       program.left_out = std::move(own.left_out);
+      program.is_of_use = IsOfUse(deciding, report, *target, own);
       std::erase_if(own.warnings, [&](const Warning& warning) {
         return std::find(answer.warnings.begin(), answer.warnings.end(), warning) != answer.warnings.end();
       });
@@ -411,51 +489,6 @@ Report Decide(const RunRequest& request, const Tables& tables, const Record& rec
   AddViews(supposed.ways, report.devices);
   std::move(supposed.scores.begin(), supposed.scores.end(), std::back_inserter(report.scores));
   return report;
-}
-
-namespace {
-
-// Device, runtime, driver and the file that registers it.
-using Way = std::tuple<std::string, std::string, std::string, std::optional<std::string>>;
-using NewNames = std::map<Way, std::string>;
-
-// Views come sorted by runtime, driver and file.
-void Number(probe::PhysicalDevice& device, NewNames& names) {
-  auto& views = device.views;
-  for (auto first = views.begin(); first != views.end();) {
-    const auto runtime = first->device.runtime;
-    const auto driver = first->device.driver;
-    const auto last = std::find_if(first, views.end(), [&](const probe::View& view) {
-      return view.device.runtime != runtime || view.device.driver != driver;
-    });
-    int number = 1;
-    auto manifest = first->device.manifest;
-    for (auto view = first; view != last; ++view) {
-      if (view->device.manifest != manifest) ++number;
-      manifest = view->device.manifest;
-      if (number == 1) continue;
-      view->device.driver = fmt::format("{} ({})", driver, number);
-      names[{device.id, runtime, driver, manifest}] = view->device.driver;
-    }
-    if (number > 1 && IsGpu(device))
-      device.conflicts.push_back(
-          {"driver", runtime,
-           fmt::format("{} {} times: one of them may claim a card that is not its own", driver, number)});
-    first = last;
-  }
-}
-
-}  // namespace
-
-void TellDriversApart(std::vector<probe::PhysicalDevice>& devices,
-                      std::vector<backends::Measurement>& measurements) {
-  NewNames names;
-  for (auto& device : devices) Number(device, names);
-  if (names.empty()) return;
-  for (auto& m : measurements) {
-    const auto found = names.find({m.device_id, m.runtime, m.driver, m.manifest});
-    if (found != names.end()) m.driver = found->second;
-  }
 }
 
 }  // namespace report

@@ -232,8 +232,10 @@ Verdict Judge(const Tables& tables, const Build& build, const Machine& machine, 
   judging.LookAtMachine(machine);
   judging.LookAtVendor(way.vendor);
   judging.LookAtDriverNames(way);
+  // What is built here is built for the device.
+  const bool compiles = view.matched_by != kOwnCode || build.cmake;
   judging.LookAtArchitecture(facts && facts->target ? &*facts->target : nullptr, view.device.architecture,
-                             view.matched_by != kOwnCode);
+                             compiles);
   judging.LookAtDriver(view.device,
                        machine.is_wsl && facts && facts->wsl_drivers ? &*facts->wsl_drivers : nullptr,
                        facts ? facts->system_drivers_below : std::nullopt);

@@ -34,11 +34,21 @@ const probe::View* FindShown(const probe::PhysicalDevice& device, std::string_vi
   return found == device.views.end() ? nullptr : &*found;
 }
 
-// What is installed and has trouble is not brought either.
-bool IsAbsent(const Report& report, std::string_view runtime) {
+// What is installed does not load, which a program never meets that brings its own.
+bool IsBroken(const Report& report, std::string_view runtime) {
+  using probe::Stage;
   return std::any_of(report.probes.begin(), report.probes.end(), [&](const probe::ProbeReport& probe) {
-    return probe.module == runtime && probe.outcome == probe::Outcome::kAbsent;
+    return probe.module == runtime && probe.outcome == probe::Outcome::kFailed &&
+           (probe.stage == Stage::kLoad || probe.stage == Stage::kSymbols);
   });
+}
+
+// What is installed and has another trouble is not brought either: that is the driver's or the device's.
+bool IsMissing(const Report& report, std::string_view runtime) {
+  return IsBroken(report, runtime) ||
+         std::any_of(report.probes.begin(), report.probes.end(), [&](const probe::ProbeReport& probe) {
+           return probe.module == runtime && probe.outcome == probe::Outcome::kAbsent;
+         });
 }
 
 // The maker's name of the chip, which the source of hardware tells; records of earlier versions have the
@@ -97,6 +107,10 @@ std::optional<probe::View> SparedViewOf(const Search& search, const TargetTable&
   auto view = shown;
   view.matched_by = *spared == Spares::kOwnRuntime ? kOwnRuntime : kOwnCode;
   view.device.driver = target.name;
+  if (*spared == Spares::kOwnRuntime) {  // what is installed is not what it runs by
+    view.device.driver_version.reset();
+    view.device.api_version.reset();
+  }
   return view;
 }
 
@@ -110,7 +124,7 @@ std::optional<probe::View> SupposedView(const Search& search, const TargetTable&
   if (const auto* shown = FindShown(device, build.backend))
     return SparedViewOf(search, target, build, device, *shown);
   if (!IsGivenTo(device)) return std::nullopt;
-  if (build.brings_runtime.value_or(false) && IsAbsent(search.report, build.backend))
+  if (build.brings_runtime.value_or(false) && IsMissing(search.report, build.backend))
     return ViewOf(target, *facts, device, kBrought);
   if (!search.all_asked || !IsUnknownHere(search.report, build.backend) ||
       ArchitectureOf(*facts, device).empty())
@@ -151,7 +165,7 @@ std::optional<WayBeyond> WayBeyondOf(const Search& search, const std::vector<Tar
         continue;
       auto text = view->matched_by == kUnseen
                       ? NotLookedForText(target, build, facts, DeviceName(search.report.devices, device.id))
-                      : OwnText(target, build, facts, *view);
+                      : OwnText(search.report, target, build, facts, *view);
       return WayBeyond{device.id, *std::move(view), std::move(text)};
     }
   }
@@ -170,14 +184,17 @@ std::string NotLookedForText(const TargetTable& target, const Build& build, cons
   return hint == facts.install.end() ? text : fmt::format("{}; where it is missing, {}", text, hint->text);
 }
 
-std::string OwnText(const TargetTable& target, const Build& build, const RuntimeFacts& facts,
-                    const probe::View& view) {
+std::string OwnText(const Report& report, const TargetTable& target, const Build& build,
+                    const RuntimeFacts& facts, const probe::View& view) {
   const auto name = fmt::format("{}'s {}", target.title, build.id);
   if (view.matched_by == kOwnCode)
     return fmt::format("{} needs nothing of what keeps {} from being measured here: it has code for this GPU",
                        name, facts.title);
   if (view.matched_by == kOwnRuntime)
     return fmt::format("{} is not installed whole, and {} brings what it needs of it", facts.title, name);
+  if (IsBroken(report, facts.name))
+    return fmt::format("what is installed of {} does not load, and {} brings what it needs of it",
+                       facts.title, name);
   return fmt::format("{} is not installed, and {} brings what it needs of it: the kernel's driver is enough",
                      facts.title, name);
 }

@@ -40,8 +40,8 @@ void TellBeyond(const Report& report, const probe::View& view, std::string text,
 
 // Why such a way is one all the same: "ROCm is not installed, and PyTorch's rocm7.14 brings what it needs
 // ...".
-[[nodiscard]] std::string OwnText(const TargetTable& target, const Build& build, const RuntimeFacts& facts,
-                                  const probe::View& view);
+[[nodiscard]] std::string OwnText(const Report& report, const TargetTable& target, const Build& build,
+                                  const RuntimeFacts& facts, const probe::View& view);
 
 // Whether this build has no module to look for the runtime, nor had the one that wrote the report.
 [[nodiscard]] bool IsUnknownHere(const Report& report, std::string_view runtime);

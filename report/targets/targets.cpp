@@ -188,19 +188,6 @@ void WarnOfUnseen(const Tables& tables, const Report& report, Recommendation& an
   }
 }
 
-// " with A=1 B=2", or why there is none.
-std::string KeptBy(const Tables& tables, const Recommendation& answer) {
-  std::string text;
-  for (const Selection& one : answer.environment) {
-    if (one.selects == Selects::kDevice)
-      text += fmt::format("{} {}={}", text.empty() ? " with" : "", one.name, one.value);
-  }
-  const auto* facts = Find(tables, answer.backend);
-  if (text.empty() && facts && facts->visibility && facts->visibility->value == NamedBy::kUuid)
-    return fmt::format(" with {} and its UUID, which is not known here", facts->visibility->variable);
-  return text;
-}
-
 // The program's own variable for the backend, where nobody knows the device's number for it.
 void WarnOfNumber(const Tables& tables, const Report& report, Recommendation& answer) {
   const auto& target = TargetOf(report);
@@ -476,7 +463,7 @@ void AddArtefact(const Tables& tables, bool all_asked, const Report& report, Rec
   WarnOfNumber(tables, report, answer);
   const auto* facts = Find(tables, answer.backend);
   if (facts && view && IsSupposed(*view) && view->matched_by != kUnseen)
-    TellBeyond(report, *view, OwnText(TargetOf(report), *choice.build, *facts, *view), answer);
+    TellBeyond(report, *view, OwnText(report, TargetOf(report), *choice.build, *facts, *view), answer);
   for (const std::string& misfit : choice.passed_over)
     answer.reasons.push_back({ReasonId::kBuildPassedOver, misfit});
   WarnOfChoice(tables, report, choice, answer);

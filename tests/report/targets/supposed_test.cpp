@@ -44,6 +44,7 @@ struct Machine {
   std::string chip = "bmg-g21";
   bool openable = true;
   probe::EnvironmentVariable hidden_by{};  // of the runtime's probe, where it has a name
+  std::optional<probe::Stage> fails_at{};  // all probes of runtimes that are not installed
 };
 
 Report Answered(const assume::Machine& imagined, const std::string& target, const RunRequest& asked) {
@@ -64,6 +65,10 @@ Report Answer(const Machine& machine, const std::string& target, const RunReques
   std::erase_if(imagined.probes, [](const auto& probe) { return probe.module == kUnlooked; });
   for (auto& probe : imagined.probes) {
     if (!machine.hidden_by.name.empty()) probe.environment = {machine.hidden_by};
+    if (machine.fails_at && probe.outcome == probe::Outcome::kAbsent) {
+      probe.outcome = probe::Outcome::kFailed;
+      probe.stage = *machine.fails_at;
+    }
   }
   auto& hardware = *imagined.devices.back().hardware;
   hardware.facts.push_back({"table_target", machine.chip});
@@ -344,6 +349,8 @@ TEST(Spared, ABuildWithCodeForTheGpuNeedsNoCompiler) {
   EXPECT_EQ(answer.basis, Basis::kEstimated);
   EXPECT_THAT(answer.warnings, Contains(HasSubstr("libnvidia-ptxjitcompiler.so.1 is missing")));
   EXPECT_THAT(answer.reasons.front().text, HasSubstr("has code for this GPU"));
+  machine.target = "cmake";
+  EXPECT_EQ(AnswerOf(machine).recommendations.front().backend, "cuda") << "it is compiled for the GPU";
   machine.target = "docker";
   EXPECT_EQ(AnswerOf(machine).recommendations.front().backend, "cpu") << "nobody knows what it has code for";
 }
@@ -376,6 +383,36 @@ TEST(Spared, WithoutAProgramTheAnswerIsThatOfTheProgramThatItNames) {
       << "llama.cpp runs by what is installed";
 }
 
+TEST(Spared, OfSeveralThatAreServedSoTheAnswerIsOfOne) {
+  Failed machine;
+  machine.target.clear();
+  machine.words = "vendor=amd,gfx=gfx1100,memory=24GiB,count=2,arch=x86_64,glibc=2.39,runtime=none";
+  const auto report = AnswerOf(machine);
+  const auto& answer = report.recommendations.front();
+  EXPECT_EQ(answer.backend, "hip");
+  EXPECT_THAT(answer.reasons, Contains(::testing::Field(&Reason::id, ReasonId::kOneOfSeveral)));
+  EXPECT_EQ(CountEqualGpus(report.devices, *FindDevice(report.devices, answer.device_id)), 2U);
+}
+
+// Beside a card of which nothing holds the work.
+TEST(Spared, AWayThatHoldsTheWorkGoesBeforeOneThatDoesNot) {
+  const auto& tables = EmbeddedTables();
+  auto imagined = *assume::Imagine(
+      *tables, {"name=RTX 3050,memory=4GiB,ram=8GiB,cc=8.6,glibc=2.39,driver=580.65,arch=x86_64",
+                "vendor=amd,gfx=gfx1100,memory=24GiB,runtime=vulkan"});
+  Record record;
+  record.created = "2026-11-25T00:00:00Z";
+  record.host = imagined.host;
+  record.probes = imagined.probes;
+  RunRequest request;
+  request.command = kRecommending;
+  request.uses = {Use::kTraining};
+  const auto report = Decide(request, *tables, record, {imagined.devices, {}});
+  const auto& answer = report.recommendations.front();
+  EXPECT_EQ(answer.backend, "hip");
+  EXPECT_THAT(answer.warnings, Each(Not(HasSubstr("its speed is told as if it did"))));
+}
+
 TEST(Spared, WhatTheCallerExcludesIsStillWhatHoldsTheWork) {
   Failed machine;
   machine.target.clear();
@@ -386,6 +423,19 @@ TEST(Spared, WhatTheCallerExcludesIsStillWhatHoldsTheWork) {
   EXPECT_FALSE(answer.nothing_fits) << "hip holds it, and --exclude names that";
   EXPECT_THAT(answer.reasons,
               Contains(::testing::Field(&Reason::option, std::optional<std::string>("--exclude"))));
+}
+
+TEST(Spared, ARuntimeThatDoesNotLoadIsNoneOfAProgramThatBringsIts) {
+  Machine machine{"vendor=amd,gfx=gfx1100,memory=24GiB,runtime=none,glibc=2.39", "", true};
+  for (const auto stage : {probe::Stage::kLoad, probe::Stage::kSymbols}) {
+    machine.fails_at = stage;
+    const auto answer = Answer(machine, "pytorch").recommendations.front();
+    EXPECT_EQ(answer.backend, "hip");
+    EXPECT_THAT(answer.reasons.front().text,
+                HasSubstr("what is installed of ROCm does not load, and PyTorch's"));
+  }
+  machine.fails_at = probe::Stage::kInit;
+  EXPECT_EQ(Answer(machine, "pytorch").recommendations.front().backend, "cpu") << "it is the driver's fault";
 }
 
 TEST(Spared, AVariableThatDecidesWhatIsShownThenIsNamed) {
