@@ -159,13 +159,17 @@ bool IsUnseen(const report::Report& report) {
   return !report.terms.target && view && report::IsSupposed(*view);
 }
 
-bool Meets(const report::Report& report, const std::string& requirement) {
-  if (report.recommendations.empty() || IsUnseen(report)) return false;
+// The answer is of the kind that is required.
+bool IsOfRequired(const report::Report& report, const std::string& requirement) {
   const auto& answer = report.recommendations.front();
   if (requirement != "gpu") return answer.backend == requirement;
   return std::any_of(report.devices.begin(), report.devices.end(), [&](const auto& device) {
     return device.id == answer.device_id && device.kind != probe::DeviceKind::kCpu;
   });
+}
+
+bool Meets(const report::Report& report, const std::string& requirement) {
+  return !report.recommendations.empty() && IsOfRequired(report, requirement) && !IsUnseen(report);
 }
 
 // What was not taken and would have met the requirement: of "gpu" a way to any.
@@ -180,7 +184,7 @@ bool WouldMeet(const report::Report& report, const report::Rejected& option, con
 std::string Unmet(const report::Report& report, const std::string& requirement) {
   if (report.recommendations.empty()) return fmt::format("required {}, got no answer", requirement);
   const auto& answer = report.recommendations.front();
-  if (IsUnseen(report))
+  if (IsUnseen(report) && IsOfRequired(report, requirement))
     return fmt::format("required {}, and nothing showed that {} works here", requirement, answer.backend);
   const auto rejected = std::find_if(answer.rejected.begin(), answer.rejected.end(), [&](const auto& option) {
     return WouldMeet(report, option, requirement);
@@ -232,6 +236,7 @@ bool IsTold(const report::Warning& warning) {
     case report::WarningKind::kMemoryUntold:
     case report::WarningKind::kHeldByOther:
     case report::WarningKind::kUnseenHere:
+    case report::WarningKind::kFailsBeside:
       return true;
     case report::WarningKind::kOther:
     case report::WarningKind::kLimit:

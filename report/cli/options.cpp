@@ -138,6 +138,7 @@ void AddQuery(CLI::App& app, RawOptions& raw) {
   command->add_flag("--list-fields", query.list, "Name the fields that there are, with units");
   command->add_flag("--best", query.best, "The first line alone: the answer's device");
   command->add_flag("--gpu", query.gpus, "Lines of GPUs alone");
+  command->add_flag("--usable", query.usable, "Lines of what works alone; exit code 1 where nothing does");
   command->add_flag("--all", query.all, "A line for every way, not for a device's best alone");
   command->add_option("--backend", query.backends, "Lines of these backends alone, usable or not")
       ->delimiter(',')

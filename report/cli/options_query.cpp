@@ -55,8 +55,8 @@ std::optional<probe::Error> CheckQuery(RawOptions& raw) {
   if (query.all && !query.backends.empty())
     return Usage("--all and --backend exclude each other: of a backend every way is printed");
   const auto needs = render::NeedsOf(query.fields);
-  // Which line is the first one is a matter of figures.
-  options.run.facts_suffice = !needs.figures && !query.best;
+  // Which line is the first one, and which works, is a matter of figures.
+  options.run.facts_suffice = !needs.figures && !query.best && !query.usable;
   options.run.of_the_moment = needs.now;
   return std::nullopt;
 }

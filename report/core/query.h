@@ -22,6 +22,7 @@ struct QueryRequest {
   std::vector<std::string> fields;
   std::vector<std::string> backends;  // lines of these alone, each way of them; empty: a device's best way
   bool gpus = false;                  // lines of GPUs alone
+  bool usable = false;                // lines of ways alone that may be taken
   bool best = false;                  // the first line alone
   bool all = false;                   // every way, not a device's best alone
   bool list = false;                  // the fields that there are

@@ -38,9 +38,12 @@ void AddPromises(const ToldAnswer& told, Element& into) {
   }
 }
 
-std::string Because(const ToldAnswer& told) {
-  const std::vector<std::string> sentences(told.answer->reasons.begin(), told.answer->reasons.end());
-  return fmt::format("because {}", fmt::join(sentences, "; "));
+// What the answer before it says is not said again.
+void AddReasons(const ToldAnswer& told, std::vector<std::string>& said, Element& into) {
+  auto sentences = render::ReasonsBeside(*told.answer);
+  if (!sentences.empty() && sentences != said)
+    into.Add(Paragraph("why", fmt::format("because {}", fmt::join(sentences, "; "))));
+  said = std::move(sentences);
 }
 
 // Text, and the command for it.
@@ -60,19 +63,22 @@ Element AnswerPart(const Tables& tables, const Report& report) {
     return head;
   }
   const auto all = render::TellAnswers(report, kDash);
+  std::vector<std::string> said;
   for (const ToldAnswer& told : all) {
     const bool first = &told == &all.front();
     Element title = first ? Element("h1") : Element("p", {{"class", "also"}});
     if (!told.nothing_fits.empty()) {
       title.Text(told.nothing_fits);
-      head.Add(std::move(title)).Add(Paragraph("why", Because(told)));
+      head.Add(std::move(title));
+      AddReasons(told, said, head);
       continue;
     }
     AddUse(told, title);
     title.Text(told.promises.empty() ? ";" : ":");
     Element promise("p", {{"class", "promise"}});
     AddPromises(told, promise);
-    head.Add(std::move(title)).Add(std::move(promise)).Add(Paragraph("why", Because(told)));
+    head.Add(std::move(title)).Add(std::move(promise));
+    AddReasons(told, said, head);
   }
   if (report.interrupted)
     head.Add(Paragraph("warning", "The run was interrupted before everything was asked."));

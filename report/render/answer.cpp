@@ -71,15 +71,30 @@ std::string Capitalised(std::string text) {
   return text;
 }
 
-// "one of 8 NVIDIA H100": its figures are of no more.
+// Whether what equals the answer's device can not do the work as it does: others hold its memory, or it
+// failed.
+bool HasLesserEqual(const Report& report, const Recommendation& answer, const probe::PhysicalDevice& device) {
+  const auto* own = ScoreOf(report, answer);
+  return std::any_of(report.devices.begin(), report.devices.end(), [&](const auto& other) {
+    if (!AreEqualGpus(other, device) || other.id == device.id) return false;
+    const auto* score = FindScore(report, answer.use, other.id, answer.backend, answer.driver.value_or(""));
+    return !own || !score || score->eligible != own->eligible || score->fits != own->fits ||
+           (own->on_host_bytes == 0) != (score->on_host_bytes == 0);
+  });
+}
+
+// "one of 8 NVIDIA H100": its figures are of no more. Which one, where another is not as good.
 std::string DeviceOf(const Report& report, const Recommendation& answer) {
   const auto* device = FindDevice(report.devices, answer.device_id);
   const auto equal = device ? CountEqualGpus(report.devices, *device) : 0;
   const auto name = DeviceName(report.devices, answer.device_id);
-  return equal < 2 ? name : fmt::format("one of {} {}", equal, PlainName(device->name));
+  if (equal < 2) return name;
+  const auto one = fmt::format("one of {} {}", equal, PlainName(device->name));
+  return HasLesserEqual(report, answer, *device) ? fmt::format("{}, {}", one, answer.device_id) : one;
 }
 
-// Beside the first line, which says that nothing fits, or which of several it is of.
+}  // namespace
+
 std::vector<std::string> ReasonsBeside(const Recommendation& answer) {
   std::vector<std::string> reasons;
   for (const Reason& reason : answer.reasons) {
@@ -89,6 +104,8 @@ std::vector<std::string> ReasonsBeside(const Recommendation& answer) {
   }
   return reasons;
 }
+
+namespace {
 
 bool SameWay(const Recommendation& a, const Recommendation& b) {
   return a.backend == b.backend && a.device_id == b.device_id && a.driver == b.driver;
@@ -124,8 +141,11 @@ std::vector<std::string> WarningsOfAnswers(const Report& report) {
 }
 
 std::string_view WithoutAnswer(const Report& report) {
-  return report.interrupted ? "No answer: the run was interrupted before there was one"
-                            : "No answer was asked for";
+  if (!report.interrupted) return "No answer was asked for";
+  const bool has_ways = std::any_of(report.scores.begin(), report.scores.end(),
+                                    [](const Score& score) { return score.tokens_per_s.has_value(); });
+  return has_ways ? "No answer: the run was interrupted before all that decides it was measured"
+                  : "No answer: the run was interrupted before there was one";
 }
 
 void Answer(const Report& report, std::size_t most_reasons, Page& page) {

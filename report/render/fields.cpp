@@ -353,6 +353,7 @@ std::vector<Line> Asked(std::vector<Line> lines, const QueryRequest& request) {
   std::erase_if(lines, [&](const Line& line) {
     const auto& names = request.backends;
     if (!names.empty() && std::find(names.begin(), names.end(), line.backend) == names.end()) return true;
+    if (request.usable && Usable(line).text != "yes") return true;
     return request.gpus && !(line.device && IsGpu(*line.device));
   });
   if (request.backends.empty() && !request.all) {

@@ -13,6 +13,7 @@
 #include "probe/core/add_once.h"
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
+#include "report/core/report_names.h"
 
 namespace report::render {
 
@@ -76,8 +77,9 @@ std::vector<SharedFix> FixesByGpus(const Report& report) {
 constexpr std::size_t kLongCommand = 120;
 
 // What asks for a program's answer once more, of the machine that this report is of.
-std::string Asking(const Recommendation& answer, const std::string& target) {
-  return fmt::format("whichgpu recommend --target {}{}", target,
+std::string Asking(const Recommendation& answer, const Program& program) {
+  const auto use = program.is_of_use ? fmt::format(" --for {}", probe::NameOf(answer.use)) : "";
+  return fmt::format("whichgpu recommend{} --target {}{}", use, program.target,
                      answer.basis == Basis::kAssumed ? " with the same --assume" : "");
 }
 
@@ -96,8 +98,8 @@ NextStep StepOf(const Tables& tables, const Recommendation& answer, const Progra
   }
   if (!program.left_out.empty()) text += fmt::format(", not for {}", fmt::join(program.left_out, ", "));
   if (!program.command || program.command->size() > kLongCommand)
-    return {fmt::format("{} (see {})", text, Asking(answer, program.target)), ""};
-  NextStep step{std::move(text), *program.command, "", Asking(answer, program.target)};
+    return {fmt::format("{} (see {})", text, Asking(answer, program)), ""};
+  NextStep step{std::move(text), *program.command, "", Asking(answer, program)};
   if (program.missing) step.needs = fmt::format("{}", fmt::join(*program.missing, "; "));
   return step;
 }
@@ -137,8 +139,6 @@ std::vector<NextStep> StepsOfAnswers(const Tables& tables, const Report& report)
   std::vector<NextStep> steps;
   // A step that only a phantom has makes nothing usable.
   const auto fixes = FixesOfGpus(report);
-  const bool fixed_first = std::any_of(fixes.begin(), fixes.end(),
-                                       [](const GpuFix& one) { return one.gpu->hardware.has_value(); });
   // What may be there needs no renting.
   const bool gpu = std::any_of(report.devices.begin(), report.devices.end(), IsGpu) ||
                    report.other_gpus != OtherGpus::kNone || !report.hidden_gpus.empty() ||
@@ -153,6 +153,12 @@ std::vector<NextStep> StepsOfAnswers(const Tables& tables, const Report& report)
                    fmt::format("export {}={}", variable.name, variable.value)},
           steps);
     }
+    const auto* own = FindDevice(report.devices, answer.device_id);
+    // With another like the answer's own it stays what it is.
+    const bool fixed_first = std::any_of(fixes.begin(), fixes.end(), [&](const GpuFix& one) {
+      const bool is_like = own && own != one.gpu && PlainName(own->name) == PlainName(one.gpu->name);
+      return one.gpu->hardware && !is_like;
+    });
     if (answer.programs) {
       for (const Program& program : *answer.programs)
         probe::AddOnce(StepOf(tables, answer, program, fixed_first), steps);

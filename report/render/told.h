@@ -24,6 +24,8 @@ struct ToldAnswer {
 // One for each way that is recommended: uses that have the first answer's are told with it. `dash` stands in
 // ranges.
 [[nodiscard]] std::vector<ToldAnswer> TellAnswers(const Report& report, std::string_view dash);
+// Its reasons beside that sentence, which says that nothing fits, or which of several it is of.
+[[nodiscard]] std::vector<std::string> ReasonsBeside(const Recommendation& answer);
 // What makes the answers less sure, each once.
 [[nodiscard]] std::vector<std::string> WarningsOfAnswers(const Report& report);
 // What is said in the place of an answer.

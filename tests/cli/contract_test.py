@@ -227,6 +227,16 @@ class ExitCodes(unittest.TestCase):
                 for line in before:
                     self.assertRegex(line, r"\Awhichgpu: (note|warning|it needs): ")
 
+    def test_what_nothing_showed_to_work_meets_no_requirement(self):
+        card = ("--assume", "vendor=amd,gfx=gfx1100,memory=24GiB,runtime=none,glibc=2.39")
+        for required, reason in (("hip", "required hip, and nothing showed that hip works here"),
+                                 ("gpu", "required gpu, and nothing showed that hip works here"),
+                                 ("cuda", "required cuda, got hip: ")):
+            process = run("recommend", "--for", "training", "--require", required, *card)
+            self.assertEqual(1, process.returncode, process.stderr)
+            self.assertIn(reason, process.stderr)
+        self.assertEqual(0, run("recommend", "--for", "training", "--target", "pytorch", "--require", "hip", *card).returncode)
+
     def test_requirements(self):
         self.assertEqual(0, run("recommend", "--no-calibrate", "--require", "cpu", "--only", "cpu").returncode)
         for requirement, reason in (("gpu", "required gpu, got cpu: "), ("cuda", "required cuda, got cpu: ")):

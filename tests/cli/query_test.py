@@ -30,6 +30,13 @@ class Questions(unittest.TestCase):
     def test_the_capability_of_cudas_best_device(self):
         self.assertEqual([["8.9"]], asked("arch", "--backend", "cuda", "--best"))
 
+    def test_what_does_not_work_is_no_line_of_what_does(self):
+        self.assertEqual([["8.9"]], asked("arch", "--backend", "cuda", "--usable", "--best"))
+        for fields in (["name"], ["usable", "reason"]):
+            none = run("query", *fields, "--gpu", "--usable", "--best", "--replay", FIXTURES / "denied_nodes")
+            self.assertEqual((1, ""), (none.returncode, none.stdout))
+            self.assertEqual(0, run("query", *fields, "--gpu", "--best", "--replay", FIXTURES / "denied_nodes").returncode)
+
     def test_the_drivers_version(self):
         self.assertEqual([["580.95.05"]], asked("driver.version", "--best"))
 

@@ -192,7 +192,13 @@ TEST(Text, AnInterruptedRunSaysSo) {
   Report report = testing::Nothing();
   report.interrupted = true;
   EXPECT_THAT(Rendered(testing::Decided(report), Options(80)),
-              HasSubstr("No answer: the run was interrupted"));
+              HasSubstr("No answer: the run was interrupted before there was one"));
+  report = testing::Decided(testing::Server());
+  report.interrupted = true;
+  report.recommendations.clear();
+  const auto late = Rendered(report, Options(80));
+  EXPECT_THAT(late, Not(HasSubstr("before there was one")));
+  EXPECT_THAT(late, HasSubstr("No answer: the run was interrupted before all that decides it was measured"));
 }
 
 TEST(Text, FiguresThatMakeNoSenseStillStandApart) {
