@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "report/assume/cards.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
 
+#include "data/runtimes/runtimes.h"
 #include "data/tables.h"
 #include "data/targets/targets.h"
 
@@ -13,6 +16,7 @@
 #include "probe/core/vendor_names.h"
 #include "report/core/architecture.h"
 #include "report/core/card_name.h"
+#include "report/core/device_peak.h"
 
 namespace report::assume {
 namespace {
@@ -100,6 +104,25 @@ void AddRatedParts(Rows& rows) {
   }
 }
 
+// The rows of peaks with a figure of memory.
+struct Sized {
+  std::string_view id;
+  std::string_view names;
+  std::string_view bytes;
+};
+
+const std::vector<Sized>& SizedCards() {
+  static const std::vector<Sized> cards = [] {
+    std::vector<Sized> all;
+    for (const auto& [id, name, bytes, memory, fp32, matrix16, int8, date, source] :
+         probe::ParseTable<9>(data::CardPeaksText())) {
+      if (!bytes.empty()) all.push_back({id, name, bytes});
+    }
+    return all;
+  }();
+  return cards;
+}
+
 }  // namespace
 
 bool IsGpu(const Row& row) { return row.kind == "discrete" || row.kind == "integrated"; }
@@ -124,6 +147,25 @@ std::string Spelled(const std::string& name) {
     if (const auto spelled = SpelledAs(name, card.name); !spelled.empty()) return std::string(spelled);
   }
   return name;
+}
+
+std::optional<std::uint64_t> MemoryOfProduct(const Row& row, std::string_view name) {
+  const auto id = fmt::format("{:04x}:{:04x}", row.vendor, row.device);
+  const bool is_only =
+      IsCardsName(name, row.name) && !AreSeveral(probe::PciIds{row.vendor, row.device, {}, {}, {}});
+  for (const Sized& card : SizedCards()) {
+    if (card.id != id) continue;
+    std::string_view bytes;
+    auto figures = card.bytes;
+    for (auto names = card.names; !names.empty();) {
+      if (!figures.empty())
+        bytes = probe::Trim(probe::TakeUpTo(figures, '/'));  // the last holds for the rest
+      DevicePeak product;
+      product.name = probe::Trim(probe::TakeUpTo(names, '/'));
+      if (is_only || IsRowOf(product, name)) return probe::ParseNumber<std::uint64_t>(bytes);
+    }
+  }
+  return std::nullopt;
 }
 
 std::string ArchitectureOf(const RuntimeFacts& facts, std::string_view target) {

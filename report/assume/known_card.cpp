@@ -145,15 +145,43 @@ void TakeNumbers(const Found& found, Words& words) {
   if (row && row->device != 0) words.ids = probe::PciIds{row->vendor, row->device, {}, {}, {}};
 }
 
-// As the names of all such cards say it, else that of the card whose rates stand for it. A "GH200 480GB" has
-// as much beside its GPU.
-void TakeMemory(const Rows& rows, Words& words) {
-  if (words.memory_bytes || words.kind == probe::DeviceKind::kIntegrated) return;
-  const auto memory = MemoryInName(rows.front().name);
-  const bool agree = memory && std::all_of(rows.begin(), rows.end(),
-                                           [&](const Row& row) { return MemoryInName(row.name) == memory; });
-  words.memory_bytes = agree ? memory : MemoryInName(words.rates_of);
-  words.is_memory_of_rates = !agree && words.memory_bytes;
+// As the names of all such cards say it, else as the table has it of the product that is called so.
+std::optional<std::uint64_t> OwnMemory(const Rows& rows, const Words& words) {
+  const auto named = MemoryInName(rows.front().name);
+  const auto says = [&](const Row& row) { return MemoryInName(row.name) == named; };
+  if (named && std::all_of(rows.begin(), rows.end(), says)) return named;
+  std::set<std::uint64_t> known;
+  const auto add = [&](const Row& row) {
+    if (const auto bytes = MemoryOfProduct(row, words.spelling)) known.insert(*bytes);
+  };
+  std::for_each(rows.begin(), rows.end(), add);
+  // A row for several products has no name of its own.
+  const bool is_of_ids = words.rates_of.empty() || words.rates_of.find('/') != std::string::npos;
+  if (words.ids && is_of_ids) add({words.ids->vendor, words.ids->device, words.spelling, "", ""});
+  return known.size() == 1 ? std::optional(*known.begin()) : std::nullopt;
+}
+
+std::optional<std::uint64_t> MemoryOfRates(const Words& words) {
+  const auto named = MemoryInName(words.rates_of);
+  if (named || !words.ids || words.rates_of.empty()) return named;
+  return MemoryOfProduct({words.ids->vendor, words.ids->device, words.rates_of, "", ""}, words.rates_of);
+}
+
+// What is written, the card's own, or that of the card whose rates stand for it. Where what is written is not
+// the card's nobody knows what is meant: a "GH200 480GB" has as much beside its GPU.
+void TakeMemory(const Rows& rows, const std::string& written, Words& words) {
+  if (words.memory_bytes) return;
+  const auto said = MemoryInName(written);
+  if (words.kind == probe::DeviceKind::kIntegrated) {
+    words.memory_bytes = said;
+    return;
+  }
+  const auto own = OwnMemory(rows, words);
+  if (said && own && *said != *own) return;
+  words.memory_bytes = own ? own : said;
+  if (words.memory_bytes) return;
+  words.memory_bytes = MemoryOfRates(words);
+  words.is_memory_of_rates = words.memory_bytes.has_value();
 }
 
 // Of a maker whose GPUs are all parts of chips.
@@ -284,6 +312,7 @@ std::optional<std::string> RecogniseCard(const Tables& tables, Words& words) {
   if (words.vendor && !words.kind && BuildsPartsAlone(*words.vendor))
     words.kind = probe::DeviceKind::kIntegrated;
   if (!words.name) return std::nullopt;
+  const auto written = *words.name;
   words.spelling = Spelled(*words.name);
   auto found = Named(words.vendor, words.spelling);
   if (found.rows.empty()) found = Named(words.vendor, WithoutMaker(words.spelling));
@@ -306,7 +335,7 @@ std::optional<std::string> RecogniseCard(const Tables& tables, Words& words) {
   if (auto wrong = OfAnotherCard(rows, words)) return wrong;
   TakeNumbers(found, words);
   TakeKind(rows, words);
-  TakeMemory(rows, words);
+  TakeMemory(rows, written, words);
   TakeArchitecture(tables, rows, words);
   return std::nullopt;
 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
 #include <string_view>
+
+#include "data/runtimes/runtimes.h"
 
 #include "probe/core/parse.h"
 #include "report/assume/assume.h"
@@ -92,6 +95,24 @@ TEST(CardWords, EveryCardWhoseRatesAreKnownHasItsOwn) {
       ExpectOwnRates(row, name);
     }
   }
+}
+
+TEST(CardWords, EveryCardWhoseMemoryIsKnownHasIt) {
+  std::size_t cards = 0;
+  for (const auto& [id, names, figures, memory, fp32, matrix16, int8, date, source] :
+       probe::ParseTable<9>(data::CardPeaksText())) {
+    std::string_view bytes;
+    auto left = figures;
+    for (auto rest = names; !figures.empty() && !rest.empty(); ++cards) {
+      const std::string name(probe::Trim(probe::TakeUpTo(rest, '/')));
+      if (!left.empty()) bytes = probe::Trim(probe::TakeUpTo(left, '/'));
+      const auto machine = Imagine(*EmbeddedTables(), {"name=" + name});
+      ASSERT_TRUE(machine) << name << ": " << machine.error().text;
+      EXPECT_EQ(machine->devices.back().memory.total_bytes, probe::ParseNumber<std::uint64_t>(bytes)) << name;
+    }
+    EXPECT_TRUE(left.empty()) << names << " are fewer than their figures";
+  }
+  EXPECT_GT(cards, 100U);
 }
 
 }  // namespace
