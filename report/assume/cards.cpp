@@ -95,12 +95,20 @@ void AddRatedCards(Rows& rows) {
 void AddRatedParts(Rows& rows) {
   for (const DevicePeak& part : EmbeddedPeaks().parts) {
     const auto vendor = probe::ParseNumber<std::uint32_t>(part.id, 16);
-    const bool is_there = std::any_of(rows.begin(), rows.end(), [&](const Row& row) {
+    if (!vendor) continue;
+    const auto own = probe::Lower(part.name);
+    // "orin", of what device trees call "orin gpu (ga10b)"
+    const auto is_called = [&](const Row& row, const std::string& so) {
       const auto name = probe::Lower(row.name);
-      const auto own = probe::Lower(part.name);  // "orin", of what device trees call "orin gpu (ga10b)"
-      return row.vendor == vendor && (name == own || name.starts_with(own + " gpu"));
-    });
-    if (vendor && !is_there) rows.push_back({*vendor, 0, part.name, "integrated", ""});
+      return row.vendor == *vendor && row.device == 0 && (name == so || name.starts_with(so + " gpu"));
+    };
+    const auto find = [&](const std::string& so) {
+      return std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return is_called(row, so); });
+    };
+    if (find(own) != rows.end()) continue;
+    // An "orin nx" is a smaller "orin".
+    const auto chip = find(own.substr(0, own.find(' ')));
+    rows.push_back({*vendor, 0, part.name, "integrated", chip == rows.end() ? "" : chip->target});
   }
 }
 

@@ -115,5 +115,22 @@ TEST(CardWords, EveryCardWhoseMemoryIsKnownHasIt) {
   EXPECT_GT(cards, 100U);
 }
 
+TEST(CardWords, ASmallerModuleHasItsOwnRates) {
+  const auto memory = [](const std::string& name) {
+    const auto machine = Imagine(*EmbeddedTables(), {"name=" + name});
+    const auto* peak = machine ? FindPeak(EmbeddedPeaks(), machine->devices.back()) : nullptr;
+    return peak ? peak->memory : std::nullopt;
+  };
+  EXPECT_EQ(memory("Orin"), 204.8e9) << "what every real one is called";
+  EXPECT_EQ(memory("Orin NX"), 102.4e9);
+  EXPECT_EQ(memory("Orin Nano"), 68e9);
+  EXPECT_EQ(memory("Orin Nano Super"), 102e9);
+  for (const char* name : {"Orin NX", "Orin Nano"})
+    EXPECT_EQ(ArchitectureOf(std::string("name=") + name), "sm_87") << name;
+  EXPECT_EQ(memory("Arc A370M"), 112e9);
+  EXPECT_EQ(memory("Arc A770M"), 512e9);
+  EXPECT_EQ(memory("Arc A770"), 560e9);
+}
+
 }  // namespace
 }  // namespace report::assume

@@ -132,6 +132,7 @@ TEST(AssumedMemory, OfACardWhoseNameDoesNotSayItIsTheTables) {
                                                                    {"MI250X", 64},
                                                                    {"RTX 3080", 10},
                                                                    {"RTX 3080 12GB", 12},
+                                                                   {"Arc A370M", 4},
                                                                    {"Tesla T4", 16},
                                                                    {"RTX PRO 6000 Blackwell", 96}};
   for (const auto& [name, size] : rows) {
@@ -155,6 +156,8 @@ TEST(AssumedMemory, OfTheTableDecidesWhatFits) {
   ASSERT_TRUE(answer.nothing_fits);
   EXPECT_EQ(answer.nothing_fits->available_bytes, 24.0 * kGiB);
   EXPECT_THAT(Warnings(AnswerOf({"name=RTX 4090"}), WarningKind::kMemoryUntold), IsEmpty());
+  const auto little = AnswerOf({"name=Arc A370M,ram=1GiB"});
+  ASSERT_TRUE(little.nothing_fits) << "8B needs more";
 }
 
 TEST(AssumedMemory, IsOneWhereItIsShared) {
