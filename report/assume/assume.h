@@ -32,7 +32,7 @@ struct Machine {
 [[nodiscard]] probe::Result<Machine> Imagine(const Tables& tables, const std::vector<std::string>& texts);
 
 // The texts of --assume that a name of data/machines.csv stands for; letters' case does not matter. The error
-// names those that are known, or the nearest.
+// names those that are known, or the nearest, or the GPU that was written in the place of one.
 [[nodiscard]] probe::Result<std::vector<std::string>> TextsOfMachine(std::string_view name);
 
 [[nodiscard]] std::vector<std::string> MachineNames();

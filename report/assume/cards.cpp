@@ -112,6 +112,17 @@ void AddRatedParts(Rows& rows) {
   }
 }
 
+// Letters and digits alone, without a size of memory: as "AI Max+ 395 128GB" is an "aimax395".
+std::string LettersOf(std::string_view name) {
+  std::string plain;
+  for (auto rest = name; !rest.empty();) {
+    const auto word = probe::TakeUpTo(rest, ' ');
+    if (!IsMemorySize(word)) plain.append(probe::Lower(word));
+  }
+  std::erase_if(plain, [](char c) { return !probe::IsDigit(c) && (c < 'a' || c > 'z'); });
+  return plain;
+}
+
 // The rows of peaks with a figure of memory.
 struct Sized {
   std::string_view id;
@@ -155,6 +166,24 @@ std::string Spelled(const std::string& name) {
     if (const auto spelled = SpelledAs(name, card.name); !spelled.empty()) return std::string(spelled);
   }
   return name;
+}
+
+const std::vector<Alias>& Aliases() {
+  static const std::vector<Alias> aliases = [] {
+    std::vector<Alias> all;
+    for (const auto& [name, card, source] : probe::ParseTable<3>(data::kCardAliases))
+      all.push_back({name, card});
+    return all;
+  }();
+  return aliases;
+}
+
+std::optional<std::string> CardOfAlias(std::string_view name) {
+  const auto written = LettersOf(name);
+  for (const Alias& alias : Aliases()) {
+    if (LettersOf(alias.name) == written) return std::string(alias.card);
+  }
+  return std::nullopt;
 }
 
 std::optional<std::uint64_t> MemoryOfProduct(const Row& row, std::string_view name) {

@@ -29,6 +29,14 @@ using Rows = std::vector<Row>;
 // With the blanks that the tables have in it: "rtx4070" is "RTX 4070". As it was where no card has it.
 [[nodiscard]] std::string Spelled(const std::string& name);
 
+// The card that people mean by another name: of "Strix Halo" the "Radeon 8060S" (data/card_aliases.csv).
+struct Alias {
+  std::string_view name;
+  std::string_view card;
+};
+[[nodiscard]] const std::vector<Alias>& Aliases();
+[[nodiscard]] std::optional<std::string> CardOfAlias(std::string_view name);
+
 // How much memory the product of that name has: of several that have the row's numbers the one that the table
 // calls so, else the only one. nullopt where nobody knows, or where it is sold with several sizes
 // (data/peaks/cards.csv).

@@ -93,6 +93,13 @@ Found Meant(std::optional<std::uint32_t> vendor, const std::string& name) {
   return {nearest, nearest, false};
 }
 
+// By the words that are written, else without the maker, else in any order.
+Found Called(std::optional<std::uint32_t> vendor, const std::string& spelling) {
+  auto found = Named(vendor, spelling);
+  if (found.rows.empty()) found = Named(vendor, WithoutMaker(spelling));
+  return found.rows.empty() ? Meant(vendor, spelling) : found;
+}
+
 template <class Field>
 bool Agree(const Rows& rows, Field field) {
   return std::all_of(rows.begin(), rows.end(),
@@ -287,10 +294,22 @@ std::optional<std::string> NearestCard(const std::string& name) {
     if (const auto series = row.name.find(' '); series != std::string_view::npos)
       known.emplace_back(row.name.substr(series + 1));  // "RTX 3060" of "GeForce RTX 3060"
   }
+  for (const Alias& alias : Aliases()) known.emplace_back(alias.name);
   auto nearest = Nearest(name, known);
   // That name was given.
   if (nearest && (IsCardsName(name, *nearest) || IsAnotherModel(name, *nearest))) return std::nullopt;
   return nearest;
+}
+
+std::optional<std::string> AsWords(const std::string& text) {
+  const auto name = probe::CleanText(text, 64);
+  if (name.empty()) return std::nullopt;
+  for (const probe::VendorNames& known : probe::KnownVendors()) {
+    if (probe::Lower(known.name) == probe::Lower(name)) return "vendor=" + probe::Lower(name);
+  }
+  const auto found = Called(std::nullopt, Spelled(name));
+  const bool is_card = !found.rows.empty() && Agree(found.rows, &Row::vendor);
+  return is_card || CardOfAlias(WithoutMaker(name)) ? std::optional("name=" + name) : std::nullopt;
 }
 
 std::optional<std::string> RecogniseKind(Words& words) {
@@ -313,10 +332,12 @@ std::optional<std::string> RecogniseCard(const Tables& tables, Words& words) {
     words.kind = probe::DeviceKind::kIntegrated;
   if (!words.name) return std::nullopt;
   const auto written = *words.name;
+  if (auto card = CardOfAlias(WithoutMaker(written))) {
+    words.alias = written;
+    words.name = std::move(card);
+  }
   words.spelling = Spelled(*words.name);
-  auto found = Named(words.vendor, words.spelling);
-  if (found.rows.empty()) found = Named(words.vendor, WithoutMaker(words.spelling));
-  if (found.rows.empty()) found = Meant(words.vendor, words.spelling);
+  const auto found = Called(words.vendor, words.spelling);
   const auto& rows = found.rows;
   if (rows.empty() && words.vendor) return AnothersName(words);
   if (rows.empty()) return NoSuchCard(*words.name);

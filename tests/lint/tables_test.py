@@ -77,6 +77,10 @@ class Tables(unittest.TestCase):
                 unknown.add(row["id"])
         self.assertEqual(set(no_one_size), unknown)
 
+    def test_another_name_of_a_card_stands_once(self):
+        names = [row["alias"].lower() for row in rows("card_aliases.csv")]
+        self.assertEqual(len(names), len(set(names)))
+
     def test_every_variable_that_hides_says_how_its_list_is_read(self):
         for row in rows("drivers.csv"):
             for word in row["hiding"].split():

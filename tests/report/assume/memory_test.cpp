@@ -164,6 +164,7 @@ TEST(AssumedMemory, IsOneWhereItIsShared) {
   const auto spark = Of({"name=GB10,memory=128GiB,unified=yes"});
   EXPECT_EQ(Processor(spark).memory.total_bytes, 128 * kGiB);
   EXPECT_EQ(Card(Of({"name=GB10,ram=128GiB"})).memory.total_bytes, 128 * kGiB);
+  EXPECT_EQ(Processor(Of({"name=AGX Orin 64GB"})).memory.total_bytes, 64 * kGiB) << "as it is written";
   const auto part = Of({"name=Radeon 8060S,memory=96GiB,ram=128GiB"});
   EXPECT_EQ(Card(part).memory.total_bytes, 96 * kGiB);
   EXPECT_EQ(Processor(part).memory.total_bytes, 128 * kGiB);
