@@ -237,6 +237,9 @@ void Warn(const Tables& tables, const Words& words, const probe::PhysicalDevice&
                                      [&](const Warning& known) { return known.text == text; });
     if (!is_said) warnings.emplace_back(text);
   };
+  if (!words.alias.empty())
+    say(fmt::format("{} is taken for {}'s {}", probe::CleanText(words.alias, 64), device.vendor.value_or(""),
+                    name));
   if (!words.taken_for.empty())
     say(fmt::format("{} is taken for {}'s {}; for another maker's give vendor", name,
                     device.vendor.value_or(""), words.taken_for));
@@ -311,9 +314,13 @@ probe::Result<std::vector<std::string>> TextsOfMachine(std::string_view name) {
   for (const auto& [known, source, words] : probe::ParseTable<3>(data::kMachines)) {
     if (known == wanted) return std::vector{std::string(words)};
   }
+  const auto known = MachineNames();
+  const auto card = Nearest(wanted, known) ? std::nullopt : AsWords(std::string(name));
+  const auto hint =
+      card ? fmt::format("; --assume \"{}\" describes one with that GPU", *card) : Hint(wanted, known);
   return probe::Error{"", std::nullopt, "",
                       fmt::format("--assume-machine: there is no machine '{}'{}",
-                                  probe::CleanText(std::string(name), 64), Hint(wanted, MachineNames()))};
+                                  probe::CleanText(std::string(name), 64), hint)};
 }
 
 }  // namespace report::assume

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "report/assume/cards.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
 
+#include "data/runtimes/runtimes.h"
 #include "data/tables.h"
 #include "data/targets/targets.h"
 
@@ -13,6 +16,7 @@
 #include "probe/core/vendor_names.h"
 #include "report/core/architecture.h"
 #include "report/core/card_name.h"
+#include "report/core/device_peak.h"
 
 namespace report::assume {
 namespace {
@@ -91,13 +95,51 @@ void AddRatedCards(Rows& rows) {
 void AddRatedParts(Rows& rows) {
   for (const DevicePeak& part : EmbeddedPeaks().parts) {
     const auto vendor = probe::ParseNumber<std::uint32_t>(part.id, 16);
-    const bool is_there = std::any_of(rows.begin(), rows.end(), [&](const Row& row) {
+    if (!vendor) continue;
+    const auto own = probe::Lower(part.name);
+    // "orin", of what device trees call "orin gpu (ga10b)"
+    const auto is_called = [&](const Row& row, const std::string& so) {
       const auto name = probe::Lower(row.name);
-      const auto own = probe::Lower(part.name);  // "orin", of what device trees call "orin gpu (ga10b)"
-      return row.vendor == vendor && (name == own || name.starts_with(own + " gpu"));
-    });
-    if (vendor && !is_there) rows.push_back({*vendor, 0, part.name, "integrated", ""});
+      return row.vendor == *vendor && row.device == 0 && (name == so || name.starts_with(so + " gpu"));
+    };
+    const auto find = [&](const std::string& so) {
+      return std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return is_called(row, so); });
+    };
+    if (find(own) != rows.end()) continue;
+    // An "orin nx" is a smaller "orin".
+    const auto chip = find(own.substr(0, own.find(' ')));
+    rows.push_back({*vendor, 0, part.name, "integrated", chip == rows.end() ? "" : chip->target});
   }
+}
+
+// Letters and digits alone, without a size of memory: as "AI Max+ 395 128GB" is an "aimax395".
+std::string LettersOf(std::string_view name) {
+  std::string plain;
+  for (auto rest = name; !rest.empty();) {
+    const auto word = probe::TakeUpTo(rest, ' ');
+    if (!IsMemorySize(word)) plain.append(probe::Lower(word));
+  }
+  std::erase_if(plain, [](char c) { return !probe::IsDigit(c) && (c < 'a' || c > 'z'); });
+  return plain;
+}
+
+// The rows of peaks with a figure of memory.
+struct Sized {
+  std::string_view id;
+  std::string_view names;
+  std::string_view bytes;
+};
+
+const std::vector<Sized>& SizedCards() {
+  static const std::vector<Sized> cards = [] {
+    std::vector<Sized> all;
+    for (const auto& [id, name, bytes, memory, fp32, matrix16, int8, date, source] :
+         probe::ParseTable<9>(data::CardPeaksText())) {
+      if (!bytes.empty()) all.push_back({id, name, bytes});
+    }
+    return all;
+  }();
+  return cards;
 }
 
 }  // namespace
@@ -124,6 +166,43 @@ std::string Spelled(const std::string& name) {
     if (const auto spelled = SpelledAs(name, card.name); !spelled.empty()) return std::string(spelled);
   }
   return name;
+}
+
+const std::vector<Alias>& Aliases() {
+  static const std::vector<Alias> aliases = [] {
+    std::vector<Alias> all;
+    for (const auto& [name, card, source] : probe::ParseTable<3>(data::kCardAliases))
+      all.push_back({name, card});
+    return all;
+  }();
+  return aliases;
+}
+
+std::optional<std::string> CardOfAlias(std::string_view name) {
+  const auto written = LettersOf(name);
+  for (const Alias& alias : Aliases()) {
+    if (LettersOf(alias.name) == written) return std::string(alias.card);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> MemoryOfProduct(const Row& row, std::string_view name) {
+  const auto id = fmt::format("{:04x}:{:04x}", row.vendor, row.device);
+  const bool is_only =
+      IsCardsName(name, row.name) && !AreSeveral(probe::PciIds{row.vendor, row.device, {}, {}, {}});
+  for (const Sized& card : SizedCards()) {
+    if (card.id != id) continue;
+    std::string_view bytes;
+    auto figures = card.bytes;
+    for (auto names = card.names; !names.empty();) {
+      if (!figures.empty())
+        bytes = probe::Trim(probe::TakeUpTo(figures, '/'));  // the last holds for the rest
+      DevicePeak product;
+      product.name = probe::Trim(probe::TakeUpTo(names, '/'));
+      if (is_only || IsRowOf(product, name)) return probe::ParseNumber<std::uint64_t>(bytes);
+    }
+  }
+  return std::nullopt;
 }
 
 std::string ArchitectureOf(const RuntimeFacts& facts, std::string_view target) {

@@ -29,6 +29,19 @@ using Rows = std::vector<Row>;
 // With the blanks that the tables have in it: "rtx4070" is "RTX 4070". As it was where no card has it.
 [[nodiscard]] std::string Spelled(const std::string& name);
 
+// The card that people mean by another name: of "Strix Halo" the "Radeon 8060S" (data/card_aliases.csv).
+struct Alias {
+  std::string_view name;
+  std::string_view card;
+};
+[[nodiscard]] const std::vector<Alias>& Aliases();
+[[nodiscard]] std::optional<std::string> CardOfAlias(std::string_view name);
+
+// How much memory the product of that name has: of several that have the row's numbers the one that the table
+// calls so, else the only one. nullopt where nobody knows, or where it is sold with several sizes
+// (data/peaks/cards.csv).
+[[nodiscard]] std::optional<std::uint64_t> MemoryOfProduct(const Row& row, std::string_view name);
+
 // As the runtime's table has it, of a row's target: by the table's word itself, or by the maker's name of the
 // chip; empty: it is not known.
 [[nodiscard]] std::string ArchitectureOf(const RuntimeFacts& facts, std::string_view target);

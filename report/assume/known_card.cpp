@@ -93,6 +93,13 @@ Found Meant(std::optional<std::uint32_t> vendor, const std::string& name) {
   return {nearest, nearest, false};
 }
 
+// By the words that are written, else without the maker, else in any order.
+Found Called(std::optional<std::uint32_t> vendor, const std::string& spelling) {
+  auto found = Named(vendor, spelling);
+  if (found.rows.empty()) found = Named(vendor, WithoutMaker(spelling));
+  return found.rows.empty() ? Meant(vendor, spelling) : found;
+}
+
 template <class Field>
 bool Agree(const Rows& rows, Field field) {
   return std::all_of(rows.begin(), rows.end(),
@@ -145,15 +152,43 @@ void TakeNumbers(const Found& found, Words& words) {
   if (row && row->device != 0) words.ids = probe::PciIds{row->vendor, row->device, {}, {}, {}};
 }
 
-// As the names of all such cards say it, else that of the card whose rates stand for it. A "GH200 480GB" has
-// as much beside its GPU.
-void TakeMemory(const Rows& rows, Words& words) {
-  if (words.memory_bytes || words.kind == probe::DeviceKind::kIntegrated) return;
-  const auto memory = MemoryInName(rows.front().name);
-  const bool agree = memory && std::all_of(rows.begin(), rows.end(),
-                                           [&](const Row& row) { return MemoryInName(row.name) == memory; });
-  words.memory_bytes = agree ? memory : MemoryInName(words.rates_of);
-  words.is_memory_of_rates = !agree && words.memory_bytes;
+// As the names of all such cards say it, else as the table has it of the product that is called so.
+std::optional<std::uint64_t> OwnMemory(const Rows& rows, const Words& words) {
+  const auto named = MemoryInName(rows.front().name);
+  const auto says = [&](const Row& row) { return MemoryInName(row.name) == named; };
+  if (named && std::all_of(rows.begin(), rows.end(), says)) return named;
+  std::set<std::uint64_t> known;
+  const auto add = [&](const Row& row) {
+    if (const auto bytes = MemoryOfProduct(row, words.spelling)) known.insert(*bytes);
+  };
+  std::for_each(rows.begin(), rows.end(), add);
+  // A row for several products has no name of its own.
+  const bool is_of_ids = words.rates_of.empty() || words.rates_of.find('/') != std::string::npos;
+  if (words.ids && is_of_ids) add({words.ids->vendor, words.ids->device, words.spelling, "", ""});
+  return known.size() == 1 ? std::optional(*known.begin()) : std::nullopt;
+}
+
+std::optional<std::uint64_t> MemoryOfRates(const Words& words) {
+  const auto named = MemoryInName(words.rates_of);
+  if (named || !words.ids || words.rates_of.empty()) return named;
+  return MemoryOfProduct({words.ids->vendor, words.ids->device, words.rates_of, "", ""}, words.rates_of);
+}
+
+// What is written, the card's own, or that of the card whose rates stand for it. Where what is written is not
+// the card's nobody knows what is meant: a "GH200 480GB" has as much beside its GPU.
+void TakeMemory(const Rows& rows, const std::string& written, Words& words) {
+  if (words.memory_bytes) return;
+  const auto said = MemoryInName(written);
+  if (words.kind == probe::DeviceKind::kIntegrated) {
+    words.memory_bytes = said;
+    return;
+  }
+  const auto own = OwnMemory(rows, words);
+  if (said && own && *said != *own) return;
+  words.memory_bytes = own ? own : said;
+  if (words.memory_bytes) return;
+  words.memory_bytes = MemoryOfRates(words);
+  words.is_memory_of_rates = words.memory_bytes.has_value();
 }
 
 // Of a maker whose GPUs are all parts of chips.
@@ -259,10 +294,22 @@ std::optional<std::string> NearestCard(const std::string& name) {
     if (const auto series = row.name.find(' '); series != std::string_view::npos)
       known.emplace_back(row.name.substr(series + 1));  // "RTX 3060" of "GeForce RTX 3060"
   }
+  for (const Alias& alias : Aliases()) known.emplace_back(alias.name);
   auto nearest = Nearest(name, known);
   // That name was given.
   if (nearest && (IsCardsName(name, *nearest) || IsAnotherModel(name, *nearest))) return std::nullopt;
   return nearest;
+}
+
+std::optional<std::string> AsWords(const std::string& text) {
+  const auto name = probe::CleanText(text, 64);
+  if (name.empty()) return std::nullopt;
+  for (const probe::VendorNames& known : probe::KnownVendors()) {
+    if (probe::Lower(known.name) == probe::Lower(name)) return "vendor=" + probe::Lower(name);
+  }
+  const auto found = Called(std::nullopt, Spelled(name));
+  const bool is_card = !found.rows.empty() && Agree(found.rows, &Row::vendor);
+  return is_card || CardOfAlias(WithoutMaker(name)) ? std::optional("name=" + name) : std::nullopt;
 }
 
 std::optional<std::string> RecogniseKind(Words& words) {
@@ -284,10 +331,13 @@ std::optional<std::string> RecogniseCard(const Tables& tables, Words& words) {
   if (words.vendor && !words.kind && BuildsPartsAlone(*words.vendor))
     words.kind = probe::DeviceKind::kIntegrated;
   if (!words.name) return std::nullopt;
+  const auto written = *words.name;
+  if (auto card = CardOfAlias(WithoutMaker(written))) {
+    words.alias = written;
+    words.name = std::move(card);
+  }
   words.spelling = Spelled(*words.name);
-  auto found = Named(words.vendor, words.spelling);
-  if (found.rows.empty()) found = Named(words.vendor, WithoutMaker(words.spelling));
-  if (found.rows.empty()) found = Meant(words.vendor, words.spelling);
+  const auto found = Called(words.vendor, words.spelling);
   const auto& rows = found.rows;
   if (rows.empty() && words.vendor) return AnothersName(words);
   if (rows.empty()) return NoSuchCard(*words.name);
@@ -306,7 +356,7 @@ std::optional<std::string> RecogniseCard(const Tables& tables, Words& words) {
   if (auto wrong = OfAnotherCard(rows, words)) return wrong;
   TakeNumbers(found, words);
   TakeKind(rows, words);
-  TakeMemory(rows, words);
+  TakeMemory(rows, written, words);
   TakeArchitecture(tables, rows, words);
   return std::nullopt;
 }

@@ -11,15 +11,19 @@
 namespace report::assume {
 
 // Fills in the maker, the numbers, the kind, the memory and the architecture that the words do not say, of
-// the card of that name: the one that is called so, else those in whose names it stands as whole words, else
-// those that have all its words (cards.h), as far as they agree. Of several the numbers are those of the
-// slowest whose rates are known (of as much memory, where that is said), and words.rates_of names it. The
-// error says what of the words is another card's.
+// the card of that name, or of what people call it (words.alias): the one that is called so, else those in
+// whose names it stands as whole words, else those that have all its words (cards.h), as far as they agree.
+// Of several the numbers are those of the slowest whose rates are known (of as much memory, where that is
+// said), and words.rates_of names it. The error says what of the words is another card's.
 [[nodiscard]] std::optional<std::string> RecogniseCard(const Tables& tables, Words& words);
 
 // Fills in the kind where all GPUs of the architecture are of one. The error says of which, where the words
 // say another.
 [[nodiscard]] std::optional<std::string> RecogniseKind(Words& words);
+
+// What of --assume was meant by a text without a key: "name=RTX 4090" of a card that is called so, or
+// "vendor=amd"; nullopt of any other text.
+[[nodiscard]] std::optional<std::string> AsWords(const std::string& text);
 
 // The name of a card that somebody probably meant, other than what is written.
 [[nodiscard]] std::optional<std::string> NearestCard(const std::string& name);

@@ -14,6 +14,8 @@
 #include "probe/core/parse.h"
 #include "probe/core/text.h"
 #include "probe/core/vendor_names.h"
+#include "report/assume/assume.h"
+#include "report/assume/known_card.h"
 #include "report/core/architecture.h"
 #include "report/core/quantity.h"
 #include "report/core/suggest.h"
@@ -257,6 +259,22 @@ probe::Error Said(std::string_view key, const std::string& text) {
                       fmt::format("--assume: {}{}{}", key, key.empty() ? "" : ": ", text)};
 }
 
+std::string HintOfKey(const std::string& name, const std::vector<Key>& keys) {
+  std::vector<std::string> known;
+  known.reserve(keys.size());
+  for (const Key& one : keys) known.emplace_back(one.name);
+  return Hint(name, known);
+}
+
+// Of a text that has no key: it may be a card's name, or a machine's.
+std::string HintOfText(const std::string& name, const std::vector<Key>& keys) {
+  const auto machines = MachineNames();
+  if (std::find(machines.begin(), machines.end(), probe::Lower(name)) != machines.end())
+    return fmt::format("; did you mean --assume-machine {}?", probe::Lower(name));
+  const auto meant = AsWords(name);
+  return meant ? fmt::format("; did you mean '{}'?", *meant) : HintOfKey(name, keys);
+}
+
 }  // namespace
 
 probe::Result<Words> ReadWords(const Tables& tables, const std::string& text) {
@@ -270,12 +288,9 @@ probe::Result<Words> ReadWords(const Tables& tables, const std::string& text) {
     const auto value = std::string(probe::Trim(pair));
     const auto key =
         std::find_if(keys.begin(), keys.end(), [&](const Key& known) { return known.name == name; });
-    if (key == keys.end()) {
-      std::vector<std::string> known;
-      known.reserve(keys.size());
-      for (const Key& one : keys) known.emplace_back(one.name);
-      return Said("", fmt::format("there is no key '{}'{}", probe::CleanText(name, 64), Hint(name, known)));
-    }
+    if (key == keys.end())
+      return Said("", fmt::format("there is no key '{}'{}", probe::CleanText(name, 64),
+                                  value.empty() ? HintOfText(name, keys) : HintOfKey(name, keys)));
     if (std::find(seen.begin(), seen.end(), name) != seen.end()) return Said(name, "it stands twice");
     seen.push_back(name);
     if (value.empty()) return Said(name, "it lacks its value");

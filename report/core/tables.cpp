@@ -137,7 +137,8 @@ std::optional<double> Rate(std::string_view cell) {
 }
 
 void AddCards(std::string_view table, Peaks& peaks) {
-  for (const auto& [id, name, memory, fp32, matrix16, int8, date, source] : probe::ParseTable<8>(table)) {
+  for (const auto& [id, name, bytes, memory, fp32, matrix16, int8, date, source] :
+       probe::ParseTable<9>(table)) {
     const bool on_bus = id.find(':') != std::string_view::npos;
     (on_bus ? peaks.devices : peaks.parts)
         .push_back({std::string(id), std::string(name), Rate(memory), Rate(fp32), Rate(matrix16), Rate(int8),

@@ -50,12 +50,16 @@ std::optional<double> CommonRateOfGpu(probe::DeviceKind kind, const Usual& usual
 }
 
 // The most that any chip of the GPU's maker does which the table knows by name: no guess at another one is
-// above it. nullopt for a single chip, which tells nothing of others.
+// above it. nullopt for a single chip, which tells nothing of others, and of a maker of cards, too.
 std::optional<double> MakersBest(const Peaks& peaks, const probe::PhysicalDevice& device,
                                  const Usual& usual) {
   const auto number = VendorOf(device);
   if (!number) return std::nullopt;
   const auto vendor = fmt::format("{:04x}", *number);
+  const bool makes_cards =
+      std::any_of(peaks.devices.begin(), peaks.devices.end(),
+                  [&](const DevicePeak& row) { return row.id.starts_with(vendor + ":"); });
+  if (makes_cards) return std::nullopt;
   std::optional<double> best;
   std::size_t chips = 0;
   for (const DevicePeak& row : peaks.parts) {

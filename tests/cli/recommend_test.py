@@ -52,7 +52,8 @@ class Installer(unittest.TestCase):
         self.assertIn("did you mean 'dgx-spark'?", refused.stderr)
 
     def test_a_jetsons_programs_are_told_of_one_jetpack(self):
-        for name, builds in (("jetson-orin", {"pytorch": "jetson-jp6", "ollama": "jetpack6", "vllm": "cpu-image-aarch64"}),
+        jetpack6 = {"pytorch": "jetson-jp6", "ollama": "jetpack6", "vllm": "cpu-image-aarch64"}
+        for name, builds in (("jetson-orin", jetpack6), ("jetson-orin-nx", jetpack6), ("jetson-orin-nano", jetpack6),
                              ("jetson-orin-jetpack7", {"pytorch": "cu130-orin", "ollama": "cuda_v13-orin", "vllm": "cu130-orin"})):
             for target, build in builds.items():
                 with self.subTest(name, target=target):
@@ -265,11 +266,23 @@ class TooSmall(unittest.TestCase):
         self.assertEqual(1, " ".join(shown.split()).lower().count(sentence.lower()), shown)
 
     def test_memory_that_nobody_says_is_named_with_its_key(self):
-        process = run("recommend", "--assume", "name=RTX 4090")
-        self.assertIn("warning: nobody says how much memory RTX 4090 has: it is supposed that Llama 3 8B Q4_K_M fits; say "
+        process = run("recommend", "--assume", "name=RTX 3060")
+        self.assertIn("warning: nobody says how much memory RTX 3060 has: it is supposed that Llama 3 8B Q4_K_M fits; say "
                       "how much, such as memory=24GiB", process.stderr)
-        self.assertEqual("WHICHGPU_FITS=", next(line for line in run("recommend", "--assume", "name=RTX 4090", "--format", "env")
+        self.assertEqual("WHICHGPU_FITS=", next(line for line in run("recommend", "--assume", "name=RTX 3060", "--format", "env")
                                                 .stdout.splitlines() if "FITS" in line))
+
+    def test_memory_that_a_cards_table_says_is_held_against_the_request(self):
+        model = {"inference": {"model": "Llama 3.1 70B Q4_K_M", "parameters": 70.6e9, "weight_bytes": 42.5e9, "layers": 80,
+                               "width": 8192}}
+        with tempfile.TemporaryDirectory() as folder:
+            request = pathlib.Path(folder) / "request.json"
+            request.write_text(json.dumps(model))
+            fits = {words: document(run("recommend", "--json", "--request", request, "--assume", f"name=RTX 4090,ram=16GiB{words}"))
+                    ["recommendation"].get("nothing_fits") for words in ("", ",memory=48GiB")}
+        self.assertEqual(24 << 30, fits[""]["available_bytes"])
+        self.assertIsNone(fits[",memory=48GiB"], "what is said is more than what the table has")
+        self.assertNotIn("nobody says", run("recommend", "--assume", "name=RTX 4090").stderr)
 
 
 class NewerThanTheTables(unittest.TestCase):

@@ -50,10 +50,36 @@ class Tables(unittest.TestCase):
                 self.assertRegex(row[key], f"^({form})$", row)
                 self.assertRegex(row["date"], r"^20\d\d-\d\d-\d\d$", row)
                 self.assertTrue(row["source"], row)
-                figures = [cell for column, cell in row.items() if column not in texts and cell]
+                figures = [cell for column, cell in row.items() if column not in texts | {"memory_bytes"} and cell]
                 self.assertTrue(figures, row)
                 for cell in figures:
                     self.assertRegex(cell, r"^[1-9]\d*$", row)
+
+    def test_the_memory_of_every_card_is_known_or_it_has_no_one_size(self):
+        no_one_size = {"1002:66a1": "MI50, 16 and 32 GB", "1002:67df": "RX 480 to 580, 4 and 8 GB",
+                       "1002:74b5": "what the host gives it", "1002:7590": "RX 9060 XT, 8 and 16 GB",
+                       "10de:2487": "RTX 3060, 8 and 12 GB", "10de:2504": "the same", "8086:56a0": "A770, 8 and 16 GB",
+                       "10de:3182": "B300, of which NVIDIA's pages say 270 and 288 GB"}
+        discrete = {f"{row['vendor']}:{device}" for row in rows("pci_names.csv") if row["kind"] == "discrete"
+                    for device in row["device"].split()}
+        unknown = set()
+        for row in rows("peaks/cards.csv"):
+            sizes = row["memory_bytes"].split(" / ") if row["memory_bytes"] else []
+            self.assertIn(len(sizes), (0, 1, len(row["name"].split(" / "))), row)
+            for size in sizes:
+                self.assertRegex(size, r"^[1-9]\d*$", row)
+                self.assertEqual(0, int(size) % (1 << 30), row)
+            said = re.search(r"(\d+)GB", row["name"])
+            self.assertIn(sizes, ([], [str(int(said[1]) << 30)]) if said else (sizes,), row)
+            if row["id"] not in discrete:
+                self.assertEqual([], sizes, "it is no card of its own")
+            elif not sizes:
+                unknown.add(row["id"])
+        self.assertEqual(set(no_one_size), unknown)
+
+    def test_another_name_of_a_card_stands_once(self):
+        names = [row["alias"].lower() for row in rows("card_aliases.csv")]
+        self.assertEqual(len(names), len(set(names)))
 
     def test_every_variable_that_hides_says_how_its_list_is_read(self):
         for row in rows("drivers.csv"):

@@ -29,7 +29,7 @@ def rows(name):
     return [{key: cell if key in TEXTS else int(cell) for key, cell in row.items() if cell} for row in cells]
 
 
-TEXTS = {"id", "name", "architecture", "kind", "date", "source"}
+TEXTS = {"id", "name", "memory_bytes", "architecture", "kind", "date", "source"}
 CARDS = rows("cards.csv")
 PEAKS = {"devices": [row for row in CARDS if ":" in row["id"]], "parts": [row for row in CARDS if ":" not in row["id"]],
          "units": rows("units.csv"), "kinds": rows("kinds.csv")}
@@ -73,6 +73,20 @@ class Peaks(unittest.TestCase):
                     self.assertEqual(key in row, bool(facts), "a figure from memory is no bound")
                     if facts:
                         self.assertAlmostEqual(1, row[key] / max(facts), places=4)
+
+    def test_a_cards_memory_is_what_devices_of_it_have(self):
+        checked = 0
+        for row in PEAKS["devices"]:
+            sizes = [int(size) / 2**30 for size in row.get("memory_bytes", "").split(" / ") if size]
+            for fact in self.facts:
+                had = number(fact.get("mem_gb", ""))
+                if not sizes or fact["pci_id"] != row["id"] or not had:
+                    continue
+                with self.subTest(fact["name"]):
+                    # What error correction takes, or the driver, does not show.
+                    self.assertTrue(any(0.93 <= had / size <= 1.02 for size in sizes), (had, sizes))
+                    checked += 1
+        self.assertGreater(checked, 40)
 
     def test_parts_of_chips_are_facts_too(self):
         self.assertTrue(PEAKS["parts"])

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
+#include "report/assume/cards.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
 #include <string_view>
+
+#include "data/runtimes/runtimes.h"
 
 #include "probe/core/parse.h"
 #include "report/assume/assume.h"
@@ -92,6 +96,96 @@ TEST(CardWords, EveryCardWhoseRatesAreKnownHasItsOwn) {
       ExpectOwnRates(row, name);
     }
   }
+}
+
+TEST(CardWords, EveryCardWhoseMemoryIsKnownHasIt) {
+  std::size_t cards = 0;
+  for (const auto& [id, names, figures, memory, fp32, matrix16, int8, date, source] :
+       probe::ParseTable<9>(data::CardPeaksText())) {
+    std::string_view bytes;
+    auto left = figures;
+    for (auto rest = names; !figures.empty() && !rest.empty(); ++cards) {
+      const std::string name(probe::Trim(probe::TakeUpTo(rest, '/')));
+      if (!left.empty()) bytes = probe::Trim(probe::TakeUpTo(left, '/'));
+      const auto machine = Imagine(*EmbeddedTables(), {"name=" + name});
+      ASSERT_TRUE(machine) << name << ": " << machine.error().text;
+      EXPECT_EQ(machine->devices.back().memory.total_bytes, probe::ParseNumber<std::uint64_t>(bytes)) << name;
+    }
+    EXPECT_TRUE(left.empty()) << names << " are fewer than their figures";
+  }
+  EXPECT_GT(cards, 100U);
+}
+
+TEST(CardWords, AnotherNameOfACardIsTakenForIt) {
+  const auto taken = [](const std::string& text) {
+    const auto machine = Imagine(*EmbeddedTables(), {text});
+    if (!machine) return machine.error().text;
+    const auto& warnings = machine->warnings;
+    return machine->devices.back().name + "; " + (warnings.empty() ? "" : warnings.front().text);
+  };
+  const std::string halo = "Radeon 8060S; Strix Halo is taken for AMD's Radeon 8060S";
+  EXPECT_EQ(taken("name=Strix Halo"), halo);
+  EXPECT_EQ(taken("vendor=amd,name=Strix Halo"), halo);
+  EXPECT_THAT(taken("name=AMD strix-halo"), HasSubstr("strix-halo is taken for AMD's Radeon 8060S"));
+  EXPECT_THAT(taken("name=Ryzen AI Max+ 395 128GB"), HasSubstr("is taken for AMD's Radeon 8060S"));
+  EXPECT_EQ(taken("name=AGX Orin"), "Orin; AGX Orin is taken for NVIDIA's Orin");
+  EXPECT_EQ(taken("name=NVIDIA Jetson Orin Nano"),
+            "Orin Nano; NVIDIA Jetson Orin Nano is taken for NVIDIA's Orin Nano");
+  EXPECT_THAT(taken("name=Hawk Point"), HasSubstr("is taken for AMD's Radeon 780M"));
+  EXPECT_EQ(taken("vendor=nvidia,name=Strix Halo"),
+            "--assume: name: Radeon 8060S is a card of AMD, not NVIDIA");
+  EXPECT_THAT(taken("name=Strix Hallo"), HasSubstr("did you mean 'Strix Halo'?"));
+  EXPECT_EQ(taken("name=Radeon 8060S"), "Radeon 8060S; ") << "its own name is none of another";
+}
+
+TEST(CardWords, EveryOtherNameLeadsToACard) {
+  ASSERT_GE(Aliases().size(), 20U);
+  for (const Alias& alias : Aliases()) {
+    const auto machine = Imagine(*EmbeddedTables(), {"name=" + std::string(alias.name)});
+    ASSERT_TRUE(machine) << alias.name << ": " << machine.error().text;
+    EXPECT_EQ(machine->devices.back().name, alias.card);
+    const auto direct = Imagine(*EmbeddedTables(), {"name=" + std::string(alias.card)});
+    ASSERT_TRUE(direct) << alias.card << ": " << direct.error().text;
+    EXPECT_EQ(FindPeak(EmbeddedPeaks(), machine->devices.back()),
+              FindPeak(EmbeddedPeaks(), direct->devices.back()));
+  }
+}
+
+TEST(CardWords, ASmallerModuleHasItsOwnRates) {
+  const auto memory = [](const std::string& name) {
+    const auto machine = Imagine(*EmbeddedTables(), {"name=" + name});
+    const auto* peak = machine ? FindPeak(EmbeddedPeaks(), machine->devices.back()) : nullptr;
+    return peak ? peak->memory : std::nullopt;
+  };
+  EXPECT_EQ(memory("Orin"), 204.8e9) << "what every real one is called";
+  EXPECT_EQ(memory("Orin NX"), 102.4e9);
+  EXPECT_EQ(memory("Jetson Orin NX"), 102.4e9);
+  EXPECT_EQ(memory("Orin Nano"), 68e9);
+  EXPECT_EQ(memory("Orin Nano Super"), 102e9);
+  for (const char* name : {"Orin NX", "Orin Nano", "AGX Orin"})
+    EXPECT_EQ(ArchitectureOf(std::string("name=") + name), "sm_87") << name;
+  EXPECT_EQ(memory("Arc A370M"), 112e9);
+  EXPECT_EQ(memory("Arc A770M"), 512e9);
+  EXPECT_EQ(memory("Arc A770"), 560e9);
+}
+
+TEST(CardWords, WithoutTheirKeyAreToldWithIt) {
+  const auto refusal = [](const std::string& text) {
+    return Imagine(*EmbeddedTables(), {text}).error().text;
+  };
+  EXPECT_EQ(refusal("RTX 4090"), "--assume: there is no key 'RTX 4090'; did you mean 'name=RTX 4090'?");
+  EXPECT_THAT(refusal("rtx4090,memory=24GiB"), HasSubstr("did you mean 'name=rtx4090'?"));
+  EXPECT_THAT(refusal("cc=8.9,A100"), HasSubstr("did you mean 'name=A100'?"));
+  EXPECT_THAT(refusal("Strix Halo"), HasSubstr("did you mean 'name=Strix Halo'?"));
+  EXPECT_THAT(refusal("NVIDIA"), HasSubstr("did you mean 'vendor=nvidia'?"));
+  EXPECT_THAT(refusal("jetson-orin"), HasSubstr("did you mean --assume-machine jetson-orin?"));
+  EXPECT_THAT(refusal("Graphics"), HasSubstr("there is no key 'Graphics'; known are vendor, name"));
+  EXPECT_THAT(refusal("RTX 4090=1"), HasSubstr("there is no key 'RTX 4090'; known are")) << "it has a value";
+  const auto machine = [](std::string_view name) { return TextsOfMachine(name).error().text; };
+  EXPECT_EQ(machine("H100"),
+            "--assume-machine: there is no machine 'H100'; --assume \"name=H100\" describes one "
+            "with that GPU");
+  EXPECT_THAT(machine("Strix Halo"), HasSubstr("did you mean 'strix-halo'?"));
 }
 
 }  // namespace

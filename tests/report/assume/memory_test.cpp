@@ -100,7 +100,8 @@ TEST(AssumedMemory, OfAKnownCardIsWhatItsNameSays) {
   EXPECT_EQ(Card(Of({"name=H100 SXM5 80GB"})).memory.total_bytes, 80 * kGiB);
   EXPECT_EQ(Card(Of({"name=A100 PCIe 40GB"})).memory.total_bytes, 40 * kGiB);
   EXPECT_EQ(Card(Of({"name=A100 PCIe 40GB,memory=20GiB"})).memory.total_bytes, 20 * kGiB);
-  EXPECT_FALSE(Card(Of({"name=RTX 4090"})).memory.total_bytes);
+  EXPECT_EQ(Card(Of({"name=RX 580 8GB"})).memory.total_bytes, 8 * kGiB) << "it is sold with 4, too";
+  EXPECT_FALSE(Card(Of({"name=RX 580"})).memory.total_bytes);
   EXPECT_FALSE(Card(Of({"name=GH200 480GB,arch=aarch64"})).memory.total_bytes) << "that is beside the GPU";
   const auto taken = Of({"name=H100 SXM"});
   EXPECT_EQ(Card(taken).memory.total_bytes, 80 * kGiB);
@@ -112,10 +113,61 @@ TEST(AssumedMemory, OfAKnownCardIsWhatItsNameSays) {
   EXPECT_THAT(Of({"name=H100 SXM,memory=80GiB"}).warnings.front().text, Not(HasSubstr("memory")));
 }
 
+// "RX 7900 XTX" and "RX 7900 XT" have one number, as have the Quadros, and a B200 is not called so by the
+// table of peaks.
+TEST(AssumedMemory, OfACardWhoseNameDoesNotSayItIsTheTables) {
+  const std::vector<std::pair<std::string, std::uint64_t>> rows = {{"RTX 4090", 24},
+                                                                   {"NVIDIA GeForce RTX 4090", 24},
+                                                                   {"rtx4080", 16},
+                                                                   {"L40S", 48},
+                                                                   {"L4", 24},
+                                                                   {"A10G", 24},
+                                                                   {"MI300X", 192},
+                                                                   {"Arc B580", 12},
+                                                                   {"RX 7900 XTX", 24},
+                                                                   {"7900 XT", 20},
+                                                                   {"Quadro RTX 6000", 24},
+                                                                   {"Quadro RTX 8000", 48},
+                                                                   {"B200", 180},
+                                                                   {"H200 NVL", 141},
+                                                                   {"GH200", 96},
+                                                                   {"RX 6800 XT", 16},
+                                                                   {"MI250X", 64},
+                                                                   {"RTX 3080", 10},
+                                                                   {"RTX 3080 12GB", 12},
+                                                                   {"Arc A370M", 4},
+                                                                   {"Tesla T4", 16},
+                                                                   {"RTX PRO 6000 Blackwell", 96}};
+  for (const auto& [name, size] : rows) {
+    const auto machine = Of({"name=" + name});
+    EXPECT_EQ(Card(machine).memory.total_bytes, size * kGiB) << name;
+    EXPECT_THAT(machine.warnings, IsEmpty()) << name;
+  }
+  for (const char* name : {"RTX 3060", "Arc A770", "RX 9060 XT", "RX 7900 GRE", "RX 6800", "RTX 4090 48GB",
+                           "RTX 4060 Laptop", "B300", "MI300X VF", "Radeon 780M"})
+    EXPECT_EQ(Card(Of({std::string("name=") + name})).memory.total_bytes, std::nullopt) << name;
+  EXPECT_EQ(Card(Of({"name=RTX 4090,memory=48GiB"})).memory.total_bytes, 48 * kGiB) << "the word wins";
+  const auto taken = Of({"name=H100"});
+  EXPECT_EQ(Card(taken).memory.total_bytes, 80 * kGiB);
+  EXPECT_THAT(
+      taken.warnings,
+      ElementsAre(HasSubstr("the rates and the memory are those of H100 PCIe, as no table has H100")));
+}
+
+TEST(AssumedMemory, OfTheTableDecidesWhatFits) {
+  const auto answer = AnswerOf({"name=RTX 4090,ram=64GiB"}, Model::kHuge);
+  ASSERT_TRUE(answer.nothing_fits);
+  EXPECT_EQ(answer.nothing_fits->available_bytes, 24.0 * kGiB);
+  EXPECT_THAT(Warnings(AnswerOf({"name=RTX 4090"}), WarningKind::kMemoryUntold), IsEmpty());
+  const auto little = AnswerOf({"name=Arc A370M,ram=1GiB"});
+  ASSERT_TRUE(little.nothing_fits) << "8B needs more";
+}
+
 TEST(AssumedMemory, IsOneWhereItIsShared) {
   const auto spark = Of({"name=GB10,memory=128GiB,unified=yes"});
   EXPECT_EQ(Processor(spark).memory.total_bytes, 128 * kGiB);
   EXPECT_EQ(Card(Of({"name=GB10,ram=128GiB"})).memory.total_bytes, 128 * kGiB);
+  EXPECT_EQ(Processor(Of({"name=AGX Orin 64GB"})).memory.total_bytes, 64 * kGiB) << "as it is written";
   const auto part = Of({"name=Radeon 8060S,memory=96GiB,ram=128GiB"});
   EXPECT_EQ(Card(part).memory.total_bytes, 96 * kGiB);
   EXPECT_EQ(Processor(part).memory.total_bytes, 128 * kGiB);
@@ -186,14 +238,14 @@ TEST(AssumedMemory, ThatIsSharedHoldsNothingTwice) {
 }
 
 TEST(AssumedMemory, ThatNobodySaysIsSupposedAloud) {
-  const auto silent = AnswerOf({"name=RTX 4090"}, Model::kHuge);
+  const auto silent = AnswerOf({"name=RTX 3060"}, Model::kHuge);
   EXPECT_THAT(
       Warnings(silent, WarningKind::kMemoryUntold),
-      ElementsAre("nobody says how much memory RTX 4090 has: it is supposed that Llama 3.1 405B Q4_K_M "
+      ElementsAre("nobody says how much memory RTX 3060 has: it is supposed that Llama 3.1 405B Q4_K_M "
                   "fits; say how much, such as memory=24GiB"));
   EXPECT_EQ(silent.confidence, Confidence::kLow);
   EXPECT_FALSE(silent.nothing_fits);
-  EXPECT_THAT(Warnings(AnswerOf({"name=RTX 4090,memory=24GiB"}), WarningKind::kMemoryUntold), IsEmpty());
+  EXPECT_THAT(Warnings(AnswerOf({"name=RTX 3060,memory=12GiB"}), WarningKind::kMemoryUntold), IsEmpty());
   EXPECT_THAT(
       Warnings(AnswerOf({"vendor=none"}), WarningKind::kMemoryUntold),
       ElementsAre(HasSubstr("how much memory the processor has: it is supposed that Llama 3 8B Q4_K_M fits; "
