@@ -211,8 +211,9 @@ class GpuCheck(unittest.TestCase):
         self.assertIn("whichgpu gave no report", done.stderr)
         self.assertNotIn("no GPU", done.stderr)
         failed, _, rest = files["summary.txt"].partition("\n\n")
-        self.assertIn("\nreport: 1\nreport_text: not run: there is no record\nwhichgpu said last: it said nothing", failed)
-        self.assertIn("0 of 3 whole runs: the first gave none: 1\n", rest)
+        self.assertIn("\nreport: it ended with 1\nreport_text: not run: there is no record\n"
+                      "whichgpu said last: it said nothing", failed)
+        self.assertIn("0 of 3 whole runs: the first gave none: it ended with 1\n", rest)
         self.assertIn("hip_gpu_test: it was not carried", rest)
 
     def test_a_machine_without_a_gpu_fails_and_says_so(self):
@@ -352,8 +353,8 @@ class Runs(unittest.TestCase):
         self.assertEqual((["report_2", "report_3"], {"report_2": 0, "report_3": 0}, 2, None), self.more(3, 50))
 
     def test_a_run_that_fails_is_no_want_of_time(self):
-        self.assertEqual((["report_2", "report_3"], {"report_2": 1, "report_3": 0}, 1, "report_2 gave none: 1"),
-                         self.more(3, 50, ("", '{"measurements": []}')))
+        self.assertEqual((["report_2", "report_3"], {"report_2": 1, "report_3": 0}, 1,
+                          "report_2 gave none: it ended with 1"), self.more(3, 50, ("", '{"measurements": []}')))
 
     def test_a_part_whose_time_others_took_is_not_out_of_time(self):
         with tempfile.TemporaryDirectory() as path:
