@@ -11,13 +11,13 @@ import statistics
 import sys
 import time
 
-from figures import failures_of, finding_lines, gpus_of, name_of, verified_of
+from figures import finding_lines, gpus_of, verified_of
 from folder import OutOfTime, words_of
+from planted import DRIVER, VARIABLE, driver_of, faulty_lines, kernel_of, places_of, why_nothing_was_planted
 
 EDGE = int(os.environ.get("GPU_CHECK_EDGE", "8192"))  # of the products; a test of this has no time for large ones
 TYPES = os.environ.get("GPU_CHECK_TYPES", "").split()  # those that are multiplied; none: all
 PRODUCTS_S, PLAIN_S, REPORT_S, STACK_S = 60, 30, 40, 90
-FAULTY = "tma_bf16_256"
 HELD_BUT = 1000 ** 3
 SETTLED_S = 1  # of a neighbour, until it uses the card as it will
 
@@ -87,15 +87,6 @@ def plain_lines(report, plain, torch):
         said = f"{time_s * 1e6:.2f} us, {time_s / plain[key]:.2f} of an empty kernel in CUDA C++" if time_s else None
         lines.append(f"launch {implementation}: {said or 'not measured'}")
     return lines
-
-
-def faulty_lines(report, whole):
-    """What became of the kernel that faults, and what is there of the others."""
-    bad = [m for m in failures_of(report)]
-    names = {name_of(m) for m in verified_of(report)}
-    lost = sorted({name_of(m) for m in verified_of(whole) if m["runtime"] == "cuda"} - names)
-    lines = [f"{m['status']} {name_of(m)}: {m.get('reason', '')}" for m in bad] or ["no kernel failed: nothing was planted"]
-    return lines + [f"{len(names)} figures are there all the same", *[f"not there: {name}" for name in lost]]
 
 
 def neighbour_lines(report):
@@ -183,15 +174,29 @@ class Beside:
         return report, said
 
     def faulty(self):
+        kernel, places = kernel_of(self.report), places_of(self.report, self.folder.read("machine.txt"), os.environ)
+        driver = driver_of(places)
+        if not kernel:
+            self.skipped.append("libcuda_faulty.so: the report has run no kernel in which a fault could be planted")
+            return
+        title = f"With a fault in {kernel[2]}"
+        if not driver:
+            self.failed.append(f"nothing was planted in {kernel[2]}: no driver is at {' or '.join(places)}")
+            self.parts[title] = self.failed[-1:]
+            return
         plant = self.folder.path / "plant"
         plant.mkdir(exist_ok=True)
-        real = next(iter(pathlib.Path(line.rpartition("=> ")[2]) for line in self.folder.read("machine.txt").splitlines()
-                         if "libcuda.so.1 " in line), pathlib.Path("/usr/lib/x86_64-linux-gnu/libcuda.so.1"))
-        shutil.copy(self.binaries / "libcuda_faulty.so", plant / "libcuda.so.1")  # which looks for the other beside itself
+        shutil.copy(self.binaries / "libcuda_faulty.so", plant / DRIVER)  # which looks for the other beside itself
         (plant / "libcuda_real.so").unlink(missing_ok=True)
-        (plant / "libcuda_real.so").symlink_to(real)
-        report, said = self.whichgpu("faulty", WHICHGPU_LIBRARY_PATH=str(plant), WHICHGPU_FAULTY_KERNELS=FAULTY)
-        self.parts[f"With a fault in {FAULTY}"] = said + (faulty_lines(report, self.report) if report else [])
+        (plant / "libcuda_real.so").symlink_to(driver.absolute())
+        folders = ":".join(filter(None, (str(plant), os.environ.get("WHICHGPU_LIBRARY_PATH"))))
+        report, said = self.whichgpu("faulty", **{"WHICHGPU_LIBRARY_PATH": folders, VARIABLE: kernel[2]})
+        if report:
+            if why := why_nothing_was_planted(report, kernel):
+                self.failed.append(f"nothing was planted in {kernel[2]}: {why}")
+                said += self.failed[-1:]
+            said += faulty_lines(report, self.report)
+        self.parts[title] = said
 
     def neighbours(self):
         for title, words in (("Beside another's work", ("load", "60")),

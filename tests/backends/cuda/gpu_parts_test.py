@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What bench/gpu_check says of carried programs that do not come to a good end. No GPU, no
-driver.
+"""What bench/gpu_check says of carried programs that do not come to a good end, and of a fault that was not planted. No
+GPU, no driver.
 
     python3 gpu_parts_test.py [unittest options]
 """
@@ -17,6 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "bench" / "gpu"))
 import beside
 import folder as folders
+import planted
 
 PRODUCT = '{"implementation": "own:a", "in": "fp16", "acc": "fp32", "shape": "8x8x8", "rate": 1e9, "verified": true}'
 PLAIN = ('{"memcpy_bytes_per_s": 1e9, "copy_bytes_per_s": 2e9, "sum_bytes_per_s": 3e9, "launch_wall_s": 2e-6, '
@@ -78,7 +79,7 @@ class Ends(unittest.TestCase):
         self.assertEqual(([], []), (ran.failed, ran.skipped))
         self.assertEqual(["at work", "2 ok"], ran.parts["Beside another's work"][:2])
         self.assertIn("failed gpu cuda gemm bf16/fp32 own:mma_128x128 8x8x8: (700)",
-                      ran.parts["With a fault in tma_bf16_256"])
+                      ran.parts["With a fault in gemm_bf16_128"])
         self.assertEqual(['{"layers": 1}'], ran.parts["A model's stack in PyTorch"])
 
     def test_products_that_crash_are_told_with_their_signal_and_their_last_words(self):
@@ -134,6 +135,57 @@ class Ends(unittest.TestCase):
         for name in ("gpu_products (products_1)", "plain_cuda (plain)", "whichgpu (faulty)", "predict/stack.py (stack)"):
             self.assertIn(f"{name}: not run: the time was up", ran.skipped)
         self.assertFalse([line for lines in ran.parts.values() for line in lines if "ok" in line])
+
+
+class Fault(unittest.TestCase):
+    def test_a_fault_that_was_not_planted_is_a_failure_that_says_why(self):
+        absent = report_of(probes=[{"module": "cuda", "outcome": "failed",
+                                    "error": {"text": "libcuda_real.so: no such file"}}])
+        late = report_of(measurement("own:mma_128x128", status="over_budget", reason="no time"))
+        for faulty, why in ((RIGHT, "ok gpu cuda gemm bf16/fp32 own:mma_128x128 8x8x8 1e+09 flop_per_s, verified"),
+                            (absent, "cuda answered failed: libcuda_real.so: no such file"),
+                            (late, "over_budget gpu cuda gemm bf16/fp32 own:mma_128x128 8x8x8: no time"),
+                            (report_of(), "the kernel was not tried")):
+            with self.subTest(why):
+                ran = parts_of(whichgpu=says(faulty))
+                self.assertEqual([f"nothing was planted in gemm_bf16_128: {why}"], ran.failed)
+                self.assertEqual(ran.failed, ran.parts["With a fault in gemm_bf16_128"][:1])
+
+    def test_a_driver_that_is_nowhere_is_a_failure(self):
+        with unittest.mock.patch.object(beside, "places_of", lambda *_: ["/nonexistent/a", "/nonexistent/b"]):
+            ran = parts_of()
+        self.assertEqual(["nothing was planted in gemm_bf16_128: no driver is at /nonexistent/a or /nonexistent/b"],
+                         ran.failed)
+
+    def test_the_kernel_is_one_that_the_card_has_run(self):
+        for name, in_dtype, entry in (("own:wgmma_tma_128x256", "bf16", "tma_bf16_256"),
+                                      ("own:turing_mma_128x128", "fp16", "turing_fp16_128"),
+                                      ("own:tile_128x128", "fp32", "gemm_fp32_128")):
+            report = report_of(measurement("own:wgmma_tma_128x256", status="unsupported"), measurement(name, in_dtype),
+                               measurement("own:tile_64x64", "fp32"))
+            self.assertEqual(entry, planted.kernel_of(report)[2])
+        self.assertIsNone(planted.kernel_of(report_of(measurement("own:mma_128x128", status="wrong_result"))))
+
+    def test_every_kernel_of_the_table_is_one_of_its_module(self):
+        texts = "".join(file.read_text() for file in (ROOT / "kernels" / "cuda" / "ptx").glob("*.ptx"))
+        table = "".join((ROOT / "kernels" / folder / "variants.cpp").read_text() for folder in ("cuda", "simt"))
+        for _, implementation, entry in planted.KERNELS:
+            self.assertIn(f".entry {entry}(", texts)
+            self.assertIn(implementation.removeprefix("own:").rpartition("_")[0], table)
+
+    def test_the_drivers_place_is_the_tools_own_then_as_a_loader_looks(self):
+        probes = [{"module": "hip", "library": {"path": "/hip"}}, {"module": "cuda", "library": {"path": "/of/the/tool.so"}}]
+        machine = ("\tlibcudart.so.13 (libc6,x86-64) => /usr/local/lib/libcudart.so.13\n"
+                   "\tlibcuda.so.1 (libc6,AArch64) => /lib/aarch64-linux-gnu/libcuda.so.1\n")
+        with unittest.mock.patch.object(planted.platform, "machine", lambda: "aarch64"):
+            places = planted.places_of({"probes": probes}, machine, {"LD_LIBRARY_PATH": "/a::/b"})
+            self.assertEqual(["/of/the/tool.so", "/lib/aarch64-linux-gnu/libcuda.so.1", "/a/libcuda.so.1", "/b/libcuda.so.1",
+                              "/usr/local/nvidia/lib64/libcuda.so.1", "/usr/lib/aarch64-linux-gnu/libcuda.so.1"], places[:6])
+        with tempfile.TemporaryDirectory() as path:
+            driver = pathlib.Path(path) / "libcuda.so.1"
+            driver.touch()
+            self.assertEqual(driver, planted.driver_of(["/nonexistent/libcuda.so.1", path, str(driver)]))
+        self.assertIsNone(planted.driver_of(["/nonexistent/libcuda.so.1"]))
 
 
 if __name__ == "__main__":
