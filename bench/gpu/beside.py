@@ -8,11 +8,11 @@ import os
 import pathlib
 import shutil
 import statistics
-import sys
 import time
 
 from figures import finding_lines, gpus_of, verified_of
-from folder import OutOfTime, words_of
+from folder import NotStarted, OutOfTime, words_of
+from others import WHY_NOT, pythons
 from planted import DRIVER, VARIABLE, driver_of, faulty_lines, kernel_of, places_of, why_nothing_was_planted
 
 EDGE = int(os.environ.get("GPU_CHECK_EDGE", "8192"))  # of the products; a test of this has no time for large ones
@@ -231,8 +231,16 @@ class Beside:
         return ""
 
     def stack(self):
-        python = os.environ.get("GPU_CHECK_PYTHON", sys.executable)
-        end = self.folder.run("stack", [python, self.binaries / "predict" / "stack.py"], STACK_S, out="json")
+        """By the first Python that has a PyTorch which sees a GPU."""
+        whys = []
+        for python in pythons():
+            end = self.folder.run("stack", [python, self.binaries / "predict" / "stack.py"], STACK_S, out="json")
+            if end not in WHY_NOT and not isinstance(end, NotStarted):
+                break
+            whys.append(f"{python}: {WHY_NOT.get(end, end)}")
+        else:
+            self.skipped.append(f"predict/stack.py: {'; '.join(whys)}")
+            return
         said, self.result["stack"] = self.went("predict/stack.py", "stack", end), self.json_of("stack")
         if not said and not self.result["stack"]:
             said = self.fail("predict/stack.py", "stack", "it told of no figure")

@@ -5,7 +5,6 @@ GPU, no driver.
     python3 gpu_parts_test.py [unittest options]
 """
 import json
-import os
 import pathlib
 import sys
 import tempfile
@@ -66,7 +65,7 @@ def parts_of(report=RIGHT, all_s=100, python=sys.executable, **programs):
             {"module": "cuda", "outcome": "ok", "library": {"path": str(driver)}}]}
         kept = folders.Folder(path / "output", all_s)
         ran = beside.Beside(kept, path / "carried", report, lambda _: None)
-        with unittest.mock.patch.dict(os.environ, {"GPU_CHECK_PYTHON": python}), \
+        with unittest.mock.patch.object(beside, "pythons", lambda: [python]), \
                 unittest.mock.patch.object(beside, "SETTLED_S", 0.1), \
                 unittest.mock.patch.object(folders, "say", lambda _: None):
             ran.run()
@@ -135,6 +134,25 @@ class Ends(unittest.TestCase):
         for name in ("gpu_products (products_1)", "plain_cuda (plain)", "whichgpu (faulty)", "predict/stack.py (stack)"):
             self.assertIn(f"{name}: not run: the time was up", ran.skipped)
         self.assertFalse([line for lines in ran.parts.values() for line in lines if "ok" in line])
+
+
+class Stack(unittest.TestCase):
+    def test_without_pytorch_it_is_skipped_and_why_is_said(self):
+        text = (ROOT / "bench" / "predict" / "stack.py").read_text()
+        ran = parts_of(**{"predict/stack.py": "import sys\nsys.modules['torch'] = None\n" + text})
+        self.assertEqual([], ran.failed)
+        self.assertEqual([f"predict/stack.py: {sys.executable}: it has no PyTorch"], ran.skipped)
+        self.assertNotIn("A model's stack in PyTorch", ran.parts)
+
+    def test_a_python_that_is_not_there_is_no_failure_of_a_gpus(self):
+        ran = parts_of(python="/nonexistent/python")
+        self.assertEqual([], ran.failed)
+        self.assertRegex("\n".join(ran.skipped), r"predict/stack.py: /nonexistent/python: .*No such file")
+
+    def test_one_that_fails_is_a_failure(self):
+        ran = parts_of(**{"predict/stack.py": "raise RuntimeError('no kernel image')"})
+        self.assertRegex("\n".join(ran.failed),
+                         r"predict/stack.py \(stack\): it ended with 1: .*RuntimeError: no kernel image")
 
 
 class Fault(unittest.TestCase):
