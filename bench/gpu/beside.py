@@ -206,9 +206,12 @@ class Beside:
     def beside_neighbour(self, name, command):
         """What is to be said of a report that is made beside that program."""
         theirs, report, said = f"{name}_neighbour", None, []
+        begins_s = min(PLAIN_S, self.folder.left_s())
+        if begins_s <= 1:
+            return self.went("plain_cuda", theirs, OutOfTime("not run: the time was up"))
         try:
             with self.folder.beside(theirs, command) as process:
-                if begun := self.first_line(theirs, process):
+                if begun := self.first_line(theirs, process, begins_s):
                     time.sleep(SETTLED_S)
                     report, said = self.whichgpu(name)
                 end = process.poll()
@@ -218,12 +221,14 @@ class Beside:
             when = "while whichgpu ran beside it" if begun else "before whichgpu could run beside it"
             return said + self.fail("plain_cuda", theirs, f"{words_of(end)} {when}")
         if not begun:
-            return self.fail("plain_cuda", theirs, f"it did not begin within {PLAIN_S} s")
+            why = f"it did not begin within {begins_s:.0f} s"
+            late = OutOfTime(f"{why}: the time was up")
+            return self.went("plain_cuda", theirs, late) if begins_s < PLAIN_S else self.fail("plain_cuda", theirs, why)
         return [begun, *said, *(neighbour_lines(report) if report else [])]
 
-    def first_line(self, name, process):
+    def first_line(self, name, process, most_s):
         """What it says when it has begun; empty where it ends before, or is late."""
-        end = time.monotonic() + min(PLAIN_S, max(self.folder.left_s(), 1))
+        end = time.monotonic() + most_s
         while process.poll() is None and time.monotonic() < end:
             if "\n" in (text := self.folder.read(f"{name}.txt")):
                 return text.partition("\n")[0]
