@@ -227,13 +227,13 @@ class GpuCheck(unittest.TestCase):
 
 
 @contextlib.contextmanager
-def fake_gpu_test(hanging, others=(), **more):
-    """The test of all kernels on a GPU on which some do not end, and on others."""
+def fake_gpu_test(hanging, others=(), partitions=(), **more):
+    """The test of all kernels on a GPU on which some do not end, in instances where there are any, and on others."""
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         for library in LIBRARIES["cuda"]:
             (folder / library.rpartition("/")[2]).symlink_to(FAKES / "cuda" / library)
-        scenario = gpu(hanging_kernels=hanging)
+        scenario = gpu(hanging_kernels=hanging, **({"partitions": partitions} if partitions else {}))
         scenario["devices"] += others
         (folder / "scenario.json").write_text(json.dumps(scenario))
         process = subprocess.Popen([BUILD / "tests" / "backends" / "cuda" / TESTS["cuda"]], stdout=subprocess.PIPE,
@@ -254,9 +254,23 @@ def wait_for(what):
     return what()
 
 
+class Instances(unittest.TestCase):
+    def test_each_of_a_card_is_shown_to_a_process_of_its_own(self):
+        partitions = [{"uuid": f"aa{number:030x}", "memory_total_bytes": 128 << 20, "compute_units": 1,
+                       "attributes": {"gpu_instance": number}} for number in (1, 2, 3)]
+        with fake_gpu_test("", partitions=partitions) as process:
+            said, _ = process.communicate()
+        self.assertEqual(0, process.returncode, said)
+        kernels = [re.findall(rf"^kernel {place} NVIDIA Fake MIG-{place + 1}-0: .*$", said, re.M) for place in range(3)]
+        self.assertTrue(all(": right" in line for lines in kernels for line in lines), said)
+        self.assertLess(2 * len(kernels[1]), len(kernels[0]), "of the others a kernel of each family")
+        self.assertLess(2, len(kernels[1]), said)
+        self.assertEqual(len(kernels[1]), len(kernels[2]))
+
+
 class Hangs(unittest.TestCase):
     def test_one_of_a_family_is_enough_and_costs_no_other_family_anything(self):
-        second = {**gpu()["devices"][0], "pci": "0000:02:00.0"}
+        second = {**gpu()["devices"][0], "pci": "0000:02:00.0", "uuid": f"{2:032x}"}
         with fake_gpu_test("gemm_fp16_128", [second], WHICHGPU_TEST_KERNEL_SECONDS="1",
                            GTEST_FILTER="*EveryKernel*") as process:
             said, _ = process.communicate()
