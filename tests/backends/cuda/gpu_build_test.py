@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""What is built for bench/gpu_check by the lines of docs/testing.md for another machine.
+"""What is built for bench/gpu_check: by itself, and by the lines of docs/testing.md for another machine.
 
     python3 gpu_build_test.py CMAKE BUILD_DIRECTORY [unittest options]
 """
+import importlib.machinery
+import importlib.util
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 CMAKE, BUILD = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
@@ -24,8 +27,22 @@ def run(*command):
     return subprocess.run(command, capture_output=True, text=True)
 
 
+class Itself(unittest.TestCase):
+    def test_it_configures_the_tests_that_it_runs_whatever_the_tree_had(self):
+        loader = importlib.machinery.SourceFileLoader("gpu_check", str(ROOT / "bench" / "gpu_check"))
+        gpu_check = importlib.util.module_from_spec(importlib.util.spec_from_loader("gpu_check", loader))
+        loader.exec_module(gpu_check)
+        ran = []
+        with unittest.mock.patch.object(gpu_check.subprocess, "run", lambda command, **_: ran.append(command)):
+            gpu_check.build(pathlib.Path("/folder"))
+        self.assertEqual(["cmake", "--preset", "release"], ran[0][:3])
+        self.assertIn("-DWHICHGPU_TESTS=ON", ran[0])
+
+
 class Carried(unittest.TestCase):
-    def test_the_documents_targets_are_there(self):
+    def test_the_documents_lines_configure_what_they_build(self):
+        options = re.search(r"^cmake --preset release (.*)$", DOCUMENT, re.M).group(1).split()
+        self.assertLessEqual({"-DWHICHGPU_TESTS=ON", "-DWHICHGPU_BENCH=ON"}, set(options))
         if "WHICHGPU_BENCH:BOOL=ON" not in (BUILD / "CMakeCache.txt").read_text():
             self.skipTest("this tree is configured without benchmarks")
         targets = re.search(r"^ninja -C build/release (.*)$", DOCUMENT, re.M).group(1).split()
