@@ -62,5 +62,18 @@ TEST(LeftOut, OfWhatTheDeviceCanNotDoAtAllNothingIsLate) {
   EXPECT_EQ(outcome.Of("lacking").status, MeasurementStatus::kUnsupported);
 }
 
+// Variant by variant: the first compiles with the kernels that fill, and no other is begun after so long.
+TEST(LeftOut, WithinATaskTheOrderOfTheTableIsThatOfTheTrials) {
+  FakeScript script;
+  script.compile_s = 11;
+  script.speeds = {{"sure", 1.0}, {"fast", 9.0}};
+  const Outcome outcome = MeasureBy(script, {"sure", "fast"});
+  EXPECT_EQ(outcome.Of("sure").status, MeasurementStatus::kOk) << outcome.Of("sure").reason.value_or("");
+  EXPECT_EQ(outcome.Of("fast").status, MeasurementStatus::kOverBudget);
+  const Outcome equals = MeasureBy({}, {"one", "other"});
+  EXPECT_EQ(equals.Of("one").status, MeasurementStatus::kOk);
+  EXPECT_EQ(equals.Of("other").status, MeasurementStatus::kSkipped);
+}
+
 }  // namespace
 }  // namespace backends
