@@ -151,8 +151,10 @@ class PeerGroup;  // several open devices: peers.h
 struct Backend {
   std::string_view runtime;  // the probe module's name
   probe::Result<std::unique_ptr<Session>> (*open)(const OpenRequest&) = nullptr;
-  // Every variant that this build has for the runtime, best first within one kernel and type pair; those
-  // whose needs the device does not meet are skipped by the plan, with that reason.
+  // Every variant that this build has for the runtime; those whose needs the device does not meet are skipped
+  // by the plan, with that reason. Which is best is found by trial. Their order is that of the trials: within
+  // a kernel and type pair, and among pairs of equal rank, the last are left out where time is short, and of
+  // equally fast variants the first is taken.
   std::vector<kernels::Variant> (*variants)(const Limits&) = nullptr;
   // Variants of the user's own libraries that are installed; nullptr where the runtime has none. They may
   // crash the process and are measured last.

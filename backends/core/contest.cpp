@@ -55,6 +55,13 @@ bool Halve(Shape& shape) {
 
 }  // namespace
 
+std::optional<Refusal> WhyNever(const Variant& variant, const Limits& limits) {
+  if (std::string missing = MissingFeature(variant, limits); !missing.empty())
+    return Refusal{MeasurementStatus::kUnsupported, std::move(missing)};
+  if (!variant.left_out.empty()) return Refusal{MeasurementStatus::kSkipped, variant.left_out};
+  return std::nullopt;
+}
+
 std::vector<Series> Contest::Decide() {
   LoadAll();
   context_.budget.Preparing([this] {
@@ -170,12 +177,8 @@ void Contest::LoadAll() {
     const auto refuse = [&](MeasurementStatus status, std::string reason) {
       context_.reporter.Fail(*variant, {}, status, Stage::kCompile, std::move(reason));
     };
-    if (std::string missing = MissingFeature(*variant, context_.session.limits()); !missing.empty()) {
-      refuse(MeasurementStatus::kUnsupported, std::move(missing));
-      continue;
-    }
-    if (!variant->left_out.empty()) {
-      refuse(MeasurementStatus::kSkipped, variant->left_out);
+    if (auto never = WhyNever(*variant, context_.session.limits())) {
+      refuse(never->status, std::move(never->reason));
       continue;
     }
     std::string late = WhyNoneIsBegun(context_.budget, kUntimedForFigures);

@@ -41,6 +41,13 @@ struct ContestContext {
                                                   : MeasurementStatus::kFailed;
 }
 
+// What is to be said of a variant that this device runs in no case, however much time there is.
+struct Refusal {
+  MeasurementStatus status;
+  std::string reason;
+};
+[[nodiscard]] std::optional<Refusal> WhyNever(const kernels::Variant& variant, const Limits& limits);
+
 // On the host's clock; positive even where that did not move.
 [[nodiscard]] inline double PositiveSeconds(const Timing& timing) { return std::max(timing.wall_s, 1e-9); }
 

@@ -63,19 +63,33 @@ std::size_t CountAffordable(const std::vector<Task>& tasks, const MeasureRequest
   return kept;
 }
 
+// Reports of a task whose turn does not come what the device runs in no case, and that reason of the first
+// that it could have run.
+void LeaveOut(const Task& task, const Limits& limits, const Reporter& reporter, MeasurementStatus status,
+              const std::string& reason) {
+  bool is_told = false;
+  for (const Variant* variant : task.variants) {
+    if (auto never = WhyNever(*variant, limits)) {
+      reporter.Fail(*variant, {}, never->status, Stage::kCompile, std::move(never->reason));
+    } else if (!std::exchange(is_told, true)) {
+      reporter.Fail(*variant, {}, status, Stage::kCompile, reason);
+    }
+  }
+}
+
 // Keeps as many as that, and reports why the others are left out: for want of budget those for which the
 // first process had no time either.
-std::vector<Task> Afford(std::vector<Task> tasks, const MeasureRequest& request, const Reporter& reporter,
-                         const MeasureExtras& extras) {
+std::vector<Task> Afford(std::vector<Task> tasks, const MeasureRequest& request, const Limits& limits,
+                         const Reporter& reporter, const MeasureExtras& extras) {
   const std::size_t kept = CountAffordable(tasks, request);
   MeasureRequest first = request;
   first.budget_s = std::max(request.budget_s, extras.first_budget_s);
   const std::size_t kept_first = CountAffordable(tasks, first);
   for (std::size_t i = kept; i < tasks.size(); ++i) {
     const bool is_taken = i < kept_first;
-    reporter.Fail(*tasks[i].variants.front(), {},
-                  is_taken ? MeasurementStatus::kSkipped : MeasurementStatus::kOverBudget, Stage::kCompile,
-                  is_taken ? kTakenByOthers : "the budget has no time for it beside the kernels before it");
+    LeaveOut(tasks[i], limits, reporter,
+             is_taken ? MeasurementStatus::kSkipped : MeasurementStatus::kOverBudget,
+             is_taken ? kTakenByOthers : "the budget has no time for it beside the kernels before it");
   }
   tasks.resize(kept);
   return tasks;
@@ -106,9 +120,8 @@ std::vector<Task> Candidates(std::span<const Variant> variants, const MeasureReq
     std::erase_if(tasks, [&](const Task& task) { return is_gemv(task) && !is_q4_gemv(task); });
   if (request.scope != Scope::kBrief) return tasks;
   std::erase_if(tasks, [&](const Task& task) {
-    return std::none_of(task.variants.begin(), task.variants.end(), [&](const Variant* variant) {
-      return variant->left_out.empty() && MissingFeature(*variant, limits).empty();
-    });
+    return std::all_of(task.variants.begin(), task.variants.end(),
+                       [&](const Variant* variant) { return WhyNever(*variant, limits).has_value(); });
   });
   return tasks;
 }
@@ -146,7 +159,7 @@ std::vector<Series> Ready(const std::vector<Task>& tasks, ContestContext& contex
       late = follows ? kTakenByOthers : "the budget went to the kernels before it";
     }
     if (!late.empty()) {
-      context.reporter.Fail(*task.variants.front(), {}, status, Stage::kCompile, std::move(late));
+      LeaveOut(task, context.session.limits(), context.reporter, status, late);
       continue;
     }
     try {
@@ -157,7 +170,12 @@ std::vector<Series> Ready(const std::vector<Task>& tasks, ContestContext& contex
         all.push_back(std::move(series));
       }
     } catch (const std::bad_alloc&) {
-      context.reporter.Fail(*task.variants.front(), {}, MeasurementStatus::kFailed, Stage::kVerify,
+      // What the device does not run has been told of as it was loaded.
+      const auto runs = std::find_if(task.variants.begin(), task.variants.end(), [&](const Variant* variant) {
+        return !WhyNever(*variant, context.session.limits());
+      });
+      context.reporter.Fail(runs == task.variants.end() ? *task.variants.front() : **runs, {},
+                            MeasurementStatus::kFailed, Stage::kVerify,
                             "this process has not the memory to check the result");
     }
   }
@@ -210,7 +228,7 @@ void Measure(Session& session, std::span<const Variant> variants, const MeasureR
   Budget budget(request.budget_s, now);
   const Reporter reporter(request, session.limits(), sink, extras.on_trial);
   const auto tasks = Afford(Select(Candidates(variants, request, session.limits()), request.scope), request,
-                            reporter, extras);
+                            session.limits(), reporter, extras);
   if (tasks.empty()) return;
   OperandWriter writer(session, variants);
   BufferPool pool(session);

@@ -8,17 +8,18 @@ import os
 import pathlib
 import shutil
 import statistics
-import subprocess
-import sys
 import time
 
-from figures import failures_of, finding_lines, gpus_of, name_of, verified_of
+from figures import finding_lines, gpus_of, verified_of
+from folder import NotStarted, OutOfTime, words_of
+from others import WHY_NOT, pythons
+from planted import DRIVER, VARIABLE, driver_of, faulty_lines, kernel_of, places_of, why_nothing_was_planted
 
 EDGE = int(os.environ.get("GPU_CHECK_EDGE", "8192"))  # of the products; a test of this has no time for large ones
 TYPES = os.environ.get("GPU_CHECK_TYPES", "").split()  # those that are multiplied; none: all
 PRODUCTS_S, PLAIN_S, REPORT_S, STACK_S = 60, 30, 40, 90
-FAULTY = "tma_bf16_256"
 HELD_BUT = 1000 ** 3
+SETTLED_S = 1  # of a neighbour, until it uses the card as it will
 
 
 def lines_of(text):
@@ -88,24 +89,6 @@ def plain_lines(report, plain, torch):
     return lines
 
 
-def faulty_lines(report, whole):
-    """What became of the kernel that faults, and what is there of the others."""
-    bad = [m for m in failures_of(report)]
-    names = {name_of(m) for m in verified_of(report)}
-    lost = sorted({name_of(m) for m in verified_of(whole) if m["runtime"] == "cuda"} - names)
-    lines = [f"{m['status']} {name_of(m)}: {m.get('reason', '')}" for m in bad] or ["no kernel failed: nothing was planted"]
-    return lines + [f"{len(names)} figures are there all the same", *[f"not there: {name}" for name in lost]]
-
-
-@contextlib.contextmanager
-def neighbour(program, *words):
-    with subprocess.Popen([program, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
-        try:
-            yield process.stdout.readline().strip()
-        finally:
-            process.kill()
-
-
 def neighbour_lines(report):
     shown = [m for m in report["measurements"] if m["device_id"] in {gpu["id"] for gpu in gpus_of(report)}]
     counts = {status: sum(m["status"] == status for m in shown) for status in sorted({m["status"] for m in shown})}
@@ -115,7 +98,8 @@ def neighbour_lines(report):
 
 
 class Beside:
-    """Runs the parts that were carried; keeps rows, and lines for people under a title each."""
+    """Runs the parts that were carried; keeps rows, and lines for people under a title each. What did not come to a good end
+    is among the failures, and where its part would be."""
 
     def __init__(self, folder, binaries, report, torch_of):
         self.folder, self.binaries, self.report, self.torch_of = folder, binaries, report, torch_of
@@ -132,55 +116,137 @@ class Beside:
     def json_of(self, name):
         return (lines_of(" ".join(self.folder.read(f"{name}.json").split())) or [None])[0]
 
+    def fail(self, program, name, why):
+        """Says so, with what it said itself: [the line]."""
+        self.failed.append(f"{program} ({name}): {why}: {self.folder.tail(name)}")
+        return self.failed[-1:]
+
+    def went(self, program, name, end):
+        """Nothing where it came to a good end; else [what became of it], which is said."""
+        if isinstance(end, OutOfTime):
+            self.skipped.append(f"{program} ({name}): {end}")
+            return self.skipped[-1:]
+        return [] if end == 0 else self.fail(program, name, words_of(end))
+
     def run(self):
         torch = self.products() if self.runtime and self.carried("gpu_products") else self.torch_of([])
         if self.runtime == "cuda" and self.carried("plain_cuda"):
-            self.folder.run("plain", [self.binaries / "plain_cuda"], PLAIN_S, out="json")
-            if plain := self.json_of("plain"):
-                self.result["plain"] = plain
-                self.parts["Beside CUDA C++"] = plain_lines(self.report, plain, torch)
+            self.plain(torch)
             self.neighbours()
         if self.runtime == "cuda" and self.carried("libcuda_faulty.so"):
             self.faulty()
         if self.carried("predict/stack.py"):
-            python = os.environ.get("GPU_CHECK_PYTHON", sys.executable)
-            self.folder.run("stack", [python, self.binaries / "predict" / "stack.py"], STACK_S, out="json")
-            self.result["stack"] = self.json_of("stack")
-            self.parts["A model's stack in PyTorch"] = [json.dumps(self.result["stack"])]
+            self.stack()
         return torch
 
     def products(self):
         command = [self.binaries / "gpu_products", self.runtime, *[str(EDGE)] * 3, *TYPES]
-        self.folder.run("products_1", command, PRODUCTS_S)
+        said = self.went("gpu_products", "products_1", self.folder.run("products_1", command, PRODUCTS_S))
         types = dict.fromkeys(row["in"] for row in lines_of(self.folder.read("products_1.txt")))
         torch = self.torch_of([(name, EDGE, EDGE, EDGE) for name in types])
-        self.folder.run("products_2", command, PRODUCTS_S)
+        said += self.went("gpu_products", "products_2", self.folder.run("products_2", command, PRODUCTS_S))
         self.result["products"] = products_of([self.folder.read(f"products_{i}.txt") for i in (1, 2)])
-        self.parts["Every product, and the library beside PyTorch"], wrong = product_lines(self.result["products"], torch)
+        if not self.result["products"] and not said:
+            said = self.fail("gpu_products", "products_1", "it told of no product")
+        lines, wrong = product_lines(self.result["products"], torch)
+        self.parts["Every product, and the library beside PyTorch"] = said + lines
         self.failed += wrong
         return torch
 
+    def plain(self, torch):
+        end = self.folder.run("plain", [self.binaries / "plain_cuda"], PLAIN_S, out="json")
+        said = self.went("plain_cuda", "plain", end)
+        plain = self.json_of("plain")
+        if not said and not plain:
+            said = self.fail("plain_cuda", "plain", "it told of no figure")
+        if not said:
+            self.result["plain"] = plain
+            said = plain_lines(self.report, plain, torch)
+        self.parts["Beside CUDA C++"] = said
+
     def whichgpu(self, name, **more):
-        self.folder.run(name, [self.binaries / "whichgpu", "--json", "--no-cache", "--only", self.runtime], REPORT_S,
-                        out="json", env={**os.environ, **more})
-        return self.json_of(name)
+        """A report of this runtime alone, or None; and [what became of it] where that is no good end."""
+        end = self.folder.run(name, [self.binaries / "whichgpu", "--json", "--no-cache", "--only", self.runtime], REPORT_S,
+                              out="json", env={**os.environ, **more})
+        said, report = self.went("whichgpu", name, end), self.json_of(name)
+        if not said and not report:
+            said = self.fail("whichgpu", name, "it gave no report")
+        return report, said
 
     def faulty(self):
+        kernel, places = kernel_of(self.report), places_of(self.report, self.folder.read("machine.txt"), os.environ)
+        driver = driver_of(places)
+        if not kernel:
+            self.skipped.append("libcuda_faulty.so: the report has run no kernel in which a fault could be planted")
+            return
+        title = f"With a fault in {kernel[2]}"
+        if not driver:
+            self.failed.append(f"nothing was planted in {kernel[2]}: no driver is at {' or '.join(places)}")
+            self.parts[title] = self.failed[-1:]
+            return
         plant = self.folder.path / "plant"
         plant.mkdir(exist_ok=True)
-        real = next(iter(pathlib.Path(line.rpartition("=> ")[2]) for line in self.folder.read("machine.txt").splitlines()
-                         if "libcuda.so.1 " in line), pathlib.Path("/usr/lib/x86_64-linux-gnu/libcuda.so.1"))
-        shutil.copy(self.binaries / "libcuda_faulty.so", plant / "libcuda.so.1")  # which looks for the other beside itself
+        shutil.copy(self.binaries / "libcuda_faulty.so", plant / DRIVER)  # which looks for the other beside itself
         (plant / "libcuda_real.so").unlink(missing_ok=True)
-        (plant / "libcuda_real.so").symlink_to(real)
-        report = self.whichgpu("faulty", WHICHGPU_LIBRARY_PATH=str(plant), WHICHGPU_FAULTY_KERNELS=FAULTY)
+        (plant / "libcuda_real.so").symlink_to(driver.absolute())
+        folders = ":".join(filter(None, (str(plant), os.environ.get("WHICHGPU_LIBRARY_PATH"))))
+        report, said = self.whichgpu("faulty", **{"WHICHGPU_LIBRARY_PATH": folders, VARIABLE: kernel[2]})
         if report:
-            self.parts[f"With a fault in {FAULTY}"] = faulty_lines(report, self.report)
+            if why := why_nothing_was_planted(report, kernel):
+                self.failed.append(f"nothing was planted in {kernel[2]}: {why}")
+                said += self.failed[-1:]
+            said += faulty_lines(report, self.report)
+        self.parts[title] = said
 
     def neighbours(self):
         for title, words in (("Beside another's work", ("load", "60")),
                              ("Beside another who holds all but a gigabyte", ("hold", str(HELD_BUT), "60"))):
-            with neighbour(self.binaries / "plain_cuda", *words) as said:
-                time.sleep(1)
-                if report := self.whichgpu(words[0]):
-                    self.parts[title] = [said, *neighbour_lines(report)]
+            self.parts[title] = self.beside_neighbour(words[0], [self.binaries / "plain_cuda", *words])
+
+    def beside_neighbour(self, name, command):
+        """What is to be said of a report that is made beside that program."""
+        theirs, report, said = f"{name}_neighbour", None, []
+        begins_s = min(PLAIN_S, self.folder.left_s())
+        if begins_s <= 1:
+            return self.went("plain_cuda", theirs, OutOfTime("not run: the time was up"))
+        try:
+            with self.folder.beside(theirs, command) as process:
+                if begun := self.first_line(theirs, process, begins_s):
+                    time.sleep(SETTLED_S)
+                    report, said = self.whichgpu(name)
+                end = process.poll()
+        except OSError as error:
+            return self.fail("plain_cuda", theirs, str(error))
+        if end is not None:  # with whatever code: nobody was there for a part of the time
+            when = "while whichgpu ran beside it" if begun else "before whichgpu could run beside it"
+            return said + self.fail("plain_cuda", theirs, f"{words_of(end)} {when}")
+        if not begun:
+            why = f"it did not begin within {begins_s:.0f} s"
+            late = OutOfTime(f"{why}: the time was up")
+            return self.went("plain_cuda", theirs, late) if begins_s < PLAIN_S else self.fail("plain_cuda", theirs, why)
+        return [begun, *said, *(neighbour_lines(report) if report else [])]
+
+    def first_line(self, name, process, most_s):
+        """What it says when it has begun; empty where it ends before, or is late."""
+        end = time.monotonic() + most_s
+        while process.poll() is None and time.monotonic() < end:
+            if "\n" in (text := self.folder.read(f"{name}.txt")):
+                return text.partition("\n")[0]
+            time.sleep(0.05)
+        return ""
+
+    def stack(self):
+        """By the first Python that has a PyTorch which sees a GPU."""
+        whys = []
+        for python in pythons():
+            end = self.folder.run("stack", [python, self.binaries / "predict" / "stack.py"], STACK_S, out="json")
+            if end not in WHY_NOT and not isinstance(end, NotStarted):
+                break
+            whys.append(f"{python}: {WHY_NOT.get(end, end)}")
+        else:
+            self.skipped.append(f"predict/stack.py: {'; '.join(whys)}")
+            return
+        said, self.result["stack"] = self.went("predict/stack.py", "stack", end), self.json_of("stack")
+        if not said and not self.result["stack"]:
+            said = self.fail("predict/stack.py", "stack", "it told of no figure")
+        self.parts["A model's stack in PyTorch"] = said + [json.dumps(self.result["stack"])] * bool(self.result["stack"])

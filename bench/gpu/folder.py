@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Where a check keeps everything that its parts say, each of which ends in its time."""
+import contextlib
 import os
 import signal
 import subprocess
@@ -7,10 +8,34 @@ import sys
 import time
 
 GRACE_S = 3  # for what prints what it has when it is asked to end
+TAIL_LINES, TAIL_LETTERS = 3, 400  # of what a program that failed said last
+
+
+class OutOfTime(str):
+    """Why a program did not run to its end that is no fault of its own: the time of others was up."""
 
 
 def say(text):
     print(f"gpu_check: {text}", file=sys.stderr, flush=True)
+
+
+class NotStarted(str):
+    """Why a program could not be started at all."""
+
+
+def words_of(end):
+    """What became of a program, for people."""
+    if isinstance(end, int):
+        with contextlib.suppress(ValueError):
+            return f"it ended with {end}" if end >= 0 else f"killed by {signal.Signals(-end).name}"
+        return f"killed by signal {-end}"
+    return end
+
+
+def kill_with_children(process):
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
 
 
 def run_with_children(command, most_s, **more):
@@ -34,11 +59,7 @@ def run_with_children(command, most_s, **more):
             raise late
     except BaseException:
         if process:
-            try:
-                os.killpg(process.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-            process.wait()
+            kill_with_children(process)
         raise
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
@@ -59,9 +80,9 @@ class Folder:
     def run(self, name, command, most_s, out="txt", **more):
         """What became of it: an exit status, or words. Its output is there even where it was killed."""
         if self.left_s() <= 1:
-            return "not run: the time was up"
+            return OutOfTime("not run: the time was up")
         if most_s <= 1:
-            return "not run: others took the time of its part"
+            return OutOfTime("not run: others took the time of its part")
         left_s = min(most_s, self.left_s())
         say(f"{name}, {left_s:.0f} s at most")
         start = time.monotonic()
@@ -69,9 +90,10 @@ class Folder:
             try:
                 return run_with_children(command, left_s, stdout=stdout, stderr=stderr, **more)
             except subprocess.TimeoutExpired:
-                return f"killed after {left_s:.0f} s"
+                why = f"killed after {left_s:.0f} s"
+                return why if left_s == most_s else OutOfTime(f"{why}: the time was up")
             except OSError as error:
-                return str(error)
+                return NotStarted(error)
             finally:
                 self.took[name] = time.monotonic() - start
 
@@ -91,6 +113,16 @@ class Folder:
                     process.kill()
                     process.wait()
 
+    @contextlib.contextmanager
+    def beside(self, name, command):
+        """A program that is at work meanwhile, whose output is there as well; it is ended with whatever it has started."""
+        with open(self.path / f"{name}.txt", "w") as stdout, open(self.path / f"{name}.err", "w") as stderr:
+            process = subprocess.Popen(command, stdout=stdout, stderr=stderr, start_new_session=True)
+            try:
+                yield process
+            finally:
+                kill_with_children(process)
+
     def free(self, name):
         """A path that is not taken: an earlier check may have left its record there."""
         for number in range(1, 1000):
@@ -102,6 +134,11 @@ class Folder:
     def read(self, name):
         file = self.path / name
         return file.read_text(errors="replace") if file.exists() else ""
+
+    def tail(self, name):
+        """The last that a program said on stderr, in a line."""
+        said = "; ".join(line.strip() for line in self.read(f"{name}.err").strip().splitlines()[-TAIL_LINES:])
+        return said[-TAIL_LETTERS:] or "it said nothing"
 
     def last_line(self, name):
         return (self.read(name).strip().splitlines() or ["it said nothing"])[-1]

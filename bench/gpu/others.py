@@ -70,7 +70,13 @@ except Exception as error:
 print(json.dumps({"version": torch.__version__, "device": torch.cuda.get_device_name(0), "gemm_flop_per_s": rates,
                   "narrow": narrow, "bytes_per_s": bandwidth, "errors": errors}))
 """
+# As predict/stack.py ends, too.
 WHY_NOT = {3: "it has no PyTorch", 4: "its PyTorch sees no GPU"}
+
+
+def pythons():
+    """Each that may have it, in the order in which they are asked."""
+    return list(dict.fromkeys(filter(None, (os.environ.get("GPU_CHECK_PYTHON"), sys.executable, "python3"))))
 
 
 def torch_rates(report, timeout_s, more=()):
@@ -82,10 +88,8 @@ def torch_rates(report, timeout_s, more=()):
                                 if m["device_id"] in ids and m["kernel"] == "gemm" and m["status"] == "ok")})
     products = [product for product in products if product[0] in ("fp32", "tf32", "fp16", "bf16", "fp8", "int8")]
     skipped = []
-    for python in dict.fromkeys((os.environ.get("GPU_CHECK_PYTHON"), sys.executable, "python3")):
+    for python in pythons():
         left_s = end - time.monotonic()
-        if not python:
-            continue
         if left_s <= 1:
             skipped.append(f"{python}: no time was left for it")
             continue

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What CUDA C++ does of itself on the first GPU, for the figures of whichgpu to be held against; or a neighbour for it:
-//   plain_cuda               JSON: copies and sums of 4 GiB in bytes/s (a copy reads and writes them), an empty kernel's launch in s
+//   plain_cuda               JSON: copies and sums of 4 GiB, or of what is free a third at most, in bytes/s (a copy reads and
+//                            writes them), an empty kernel's launch in s
 //   plain_cuda load SECONDS  keeps the GPU at work
 //   plain_cuda hold BYTES SECONDS   takes all of the memory but that much and does nothing
 #include <cuda_runtime.h>
@@ -80,16 +81,18 @@ double WallSeconds(F&& run, int repeats, int batches = 21) {
 }
 
 void Figures() {
-  constexpr size_t kBytes = size_t{4} << 30;
+  size_t bytes = size_t{4} << 30, free_bytes = 0, total = 0;
+  CHECK(cudaMemGetInfo(&free_bytes, &total));
+  while (bytes > free_bytes / 3) bytes /= 2;
   uint4 *from, *to;
-  CHECK(cudaMalloc(&from, kBytes));
-  CHECK(cudaMalloc(&to, kBytes));
-  CHECK(cudaMemset(from, 0x5a, kBytes));
-  CHECK(cudaMemset(to, 0, kBytes));
+  CHECK(cudaMalloc(&from, bytes));
+  CHECK(cudaMalloc(&to, bytes));
+  CHECK(cudaMemset(from, 0x5a, bytes));
+  CHECK(cudaMemset(to, 0, bytes));
   int units = 0;
   CHECK(cudaDeviceGetAttribute(&units, cudaDevAttrMultiProcessorCount, 0));
-  const size_t count = kBytes / sizeof(uint4);
-  const double memcpy_s = EventSeconds([&] { CHECK(cudaMemcpyAsync(to, from, kBytes, cudaMemcpyDeviceToDevice)); }, 5);
+  const size_t count = bytes / sizeof(uint4);
+  const double memcpy_s = EventSeconds([&] { CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice)); }, 5);
   double copy_s = 1e9, sum_s = 1e9;
   for (const int blocks : {2, 4, 8, 16, 32}) {
     copy_s = std::min(copy_s, EventSeconds([&] { Copy<<<units * blocks, 256>>>(from, to, count); }, 5));
@@ -102,7 +105,7 @@ void Figures() {
   const double alone_s = WallSeconds([] { Empty<<<1, 32>>>(); }, 1, 200);
   std::printf("{\"memcpy_bytes_per_s\": %.6g, \"copy_bytes_per_s\": %.6g, \"sum_bytes_per_s\": %.6g, \"launch_events_s\": %.4g, "
               "\"launch_wall_s\": %.4g, \"launch_alone_s\": %.4g}\n",
-              2 * kBytes / memcpy_s, 2 * kBytes / copy_s, kBytes / sum_s, events_s, wall_s, alone_s);
+              2.0 * bytes / memcpy_s, 2.0 * bytes / copy_s, bytes / sum_s, events_s, wall_s, alone_s);
 }
 
 void Load(double seconds) {
@@ -120,7 +123,7 @@ void Hold(size_t but, double seconds) {
   size_t free_bytes = 0, total = 0;
   CHECK(cudaMemGetInfo(&free_bytes, &total));
   void* held;
-  CHECK(cudaMalloc(&held, free_bytes - but));
+  if (free_bytes > but) CHECK(cudaMalloc(&held, free_bytes - but));
   CHECK(cudaMemGetInfo(&free_bytes, &total));
   std::printf("%zu bytes are left\n", free_bytes);
   std::fflush(stdout);

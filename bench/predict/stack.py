@@ -3,14 +3,20 @@
 """Times on a GPU, in torch, what whichgpu predicts: a stack of matrix products and attention of the shape of Llama 3 8B with
 random weights in bf16, which reads a prompt of 512 tokens and writes tokens in the middle of an output of 128, and a step of
 LoRA training (lora.py's layers, two sequences of 2048 tokens): stack.py [LAYERS]. Prints JSON: seconds of each, medians, by
-the device's events. Tokens are written by replaying a captured graph, as engines do, and once launch by launch."""
+the device's events. Tokens are written by replaying a captured graph, as engines do, and once launch by launch. Ends with 3
+where there is no torch, with 4 where that sees no GPU."""
 import json
 import statistics
 import sys
 import time
 
-import torch
-from torch.nn import functional
+try:
+    import torch
+    from torch.nn import functional
+except ImportError:
+    sys.exit(3)
+if not torch.cuda.is_available():
+    sys.exit(4)
 
 import lora
 

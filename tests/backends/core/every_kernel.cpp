@@ -17,6 +17,7 @@
 #include <set>
 #include <utility>
 
+#include "probe/core/fields.h"
 #include "probe/core/parse.h"
 #include "probe/system/clock.h"
 #include "probe/system/environment.h"
@@ -26,6 +27,8 @@
 
 namespace tests {
 namespace {
+
+using probe::RuntimeDevice;
 
 constexpr unsigned kSetUpSeconds = 60;  // of the driver
 constexpr unsigned kFirstSeconds = 30;  // of the first kernel of all, which may load the compiler
@@ -53,9 +56,9 @@ std::uint32_t LongestOf(const probe::system::Environment& environment) {
   return Setting(environment, "WHICHGPU_TEST_LONGEST", 16384);
 }
 
-// What no process has to look at again.
+// What no process has to look at again of a device.
 struct Known {
-  std::set<std::string> done;  // kernels, and devices that could not be opened
+  std::set<std::string> done;  // kernels, and the device itself where it could not be opened
   std::set<std::string> hung;  // "device, family": one of its kernels did not end
 };
 
@@ -65,46 +68,69 @@ std::string Names(const std::string& place, const kernels::Variant& variant) {
   return fmt::format("{}, {}", place, variant.family);
 }
 
-// What a process says, a line each: "skip why", "begin device/kernel", "family device, family", "right ...",
-// "wrong ...", "end".
+// All GPUs, and one of them.
+struct Target {
+  std::vector<RuntimeDevice> devices;
+  std::size_t chosen = 0;
+};
+
+// The card's, without which of its instances it is.
+std::string CardName(const RuntimeDevice& device) {
+  const std::string suffix = device.identity.partition ? " " + *device.identity.partition : "";
+  return device.name.ends_with(suffix) ? device.name.substr(0, device.name.size() - suffix.size())
+                                       : device.name;
+}
+
+// What a process says, a line each: "skip why", "devices [...]", "begin device/kernel", "family device,
+// family", "right ...", "wrong ...", "end". One finds the GPUs; each of the others opens one of them, for a
+// driver reads once a process which it may show, and shows no more than one of a card's instances.
 class Child {
  public:
-  Child(const TestedRuntime& runtime, int out, const Known& known)
-      : runtime_(runtime), out_(out), known_(known) {}
+  Child(const TestedRuntime& runtime, int out, const Target& target, const Known& known)
+      : runtime_(runtime), out_(out), target_(target), known_(known) {}
+
+  // Says why there are none, if so.
+  void Find() {
+    alarm(kSetUpSeconds);
+    const auto start = probe::system::Now();
+    probe::ProbeReport report;
+    runtime_.module.probe({*files_, environment_, std::nullopt,
+                           [&](const probe::ProbeEvent& event) { probe::Apply(event, report); }});
+    probe::Conclude(report);
+    if (report.outcome == probe::Outcome::kOk) {
+      Say("time {:.3f} s: finding the GPUs", probe::system::SecondsSince(start));
+      return Say("devices {}", probe::Encode(report.devices).dump());
+    }
+    const bool none =
+        report.outcome == probe::Outcome::kAbsent || report.outcome == probe::Outcome::kNoDevice;
+    Say("{} {}", none ? "skip" : "wrong",
+        report.error ? probe::Describe(*report.error) : "no error was named");
+  }
 
   void Run() {
-    const auto start = probe::system::Now();
-    if (!FindDevices()) return;
-    if (known_.done.empty()) Say("time {:.3f} s: finding the GPUs", probe::system::SecondsSince(start));
-    for (const auto& device : report_.devices) {
-      if (!Check(device)) return;
-    }
-    Say("end");
+    if (Check(device())) Say("end");
   }
 
   // Sums that tensor cores cut off drift the further the longer they are, and are right; with one number of
   // the wrong sign among the results they are not.
   void ComputeLongProducts() {
-    if (!FindDevices()) return;
-    for (const auto& device : report_.devices) {
-      if (IsBrief(device)) continue;
-      alarm(kSetUpSeconds);
-      const backends::OpenRequest request{device, std::nullopt, *files_, environment_};
-      const auto session = runtime_.backend.open(request);
-      if (!session) continue;
-      all_ = runtime_.backend.variants((*session)->limits());
-      if (runtime_.backend.libraries) {
-        for (auto& variant : runtime_.backend.libraries(request)) all_.push_back(std::move(variant));
-      }
-      for (const auto& variant : all_) {
-        const bool cut_off = variant.in == kernels::Dtype::kFp16 || variant.in == kernels::Dtype::kTf32;
-        if (variant.kernel != kernels::Kernel::kGemm || !cut_off || variant.acc != kernels::Dtype::kFp32 ||
-            !backends::MissingFeature(variant, (*session)->limits()).empty())
-          continue;
-        for (const std::uint32_t k : {LongestOf(environment_) / 2, LongestOf(environment_)}) {
-          ComputeLongProduct(**session, fmt::format("{} {}", device.ordinal, device.name), variant, k);
-          if ((*session)->BroughtDownBy() != nullptr) return;
-        }
+    if (IsBrief(device())) return Say("end");
+    alarm(kSetUpSeconds);
+    const backends::OpenRequest request{device(), std::nullopt, *files_, environment_};
+    const auto session = runtime_.backend.open(request);
+    if (!session) return Say("end");
+    all_ = runtime_.backend.variants((*session)->limits());
+    if (runtime_.backend.libraries) {
+      for (auto& variant : runtime_.backend.libraries(request)) all_.push_back(std::move(variant));
+    }
+    for (const auto& variant : all_) {
+      const bool cut_off = variant.in == kernels::Dtype::kFp16 || variant.in == kernels::Dtype::kTf32;
+      if (variant.kernel != kernels::Kernel::kGemm || !cut_off || variant.acc != kernels::Dtype::kFp32 ||
+          !backends::MissingFeature(variant, (*session)->limits()).empty())
+        continue;
+      for (const std::uint32_t k : {LongestOf(environment_) / 2, LongestOf(environment_)}) {
+        ComputeLongProduct(**session, fmt::format("{} {}", device().ordinal, device().name), variant, k);
+        if ((*session)->BroughtDownBy() != nullptr) return;
       }
     }
     Say("end");
@@ -113,48 +139,28 @@ class Child {
   // How long the driver takes to translate each module and how long to load what it has translated: it keeps
   // that in a folder, here an empty one, so that the second load is one without the translation.
   void TimeModules() {
+    if (IsBrief(device())) return;
     alarm(kSetUpSeconds);
     std::string folder = (std::filesystem::temp_directory_path() / "whichgpu_modules_XXXXXX").string();
     if (mkdtemp(folder.data()) == nullptr) return;
     setenv(runtime_.cache_variable, folder.c_str(), 1);
     environment_ = probe::system::Environment::OfProcess();
-    Probe();
-    for (const auto& device : report_.devices) {
-      if (IsBrief(device)) continue;
-      alarm(kSetUpSeconds);
-      const auto first = LoadSeconds(device);
-      const auto second = LoadSeconds(device);
-      for (const auto& [entry, first_s] : first) {
-        if (const auto again = second.find(entry); again != second.end())
-          Say("time {} {} module of {} translated in {:.3f} s, loaded in {:.3f} s", device.ordinal,
-              device.name, entry, std::max(first_s - again->second, 0.0), again->second);
-      }
+    const auto first = LoadSeconds(device());
+    const auto second = LoadSeconds(device());
+    for (const auto& [entry, first_s] : first) {
+      if (const auto again = second.find(entry); again != second.end())
+        Say("time {} {} module of {} translated in {:.3f} s, loaded in {:.3f} s", device().ordinal,
+            device().name, entry, std::max(first_s - again->second, 0.0), again->second);
     }
     std::error_code ignored;
     std::filesystem::remove_all(folder, ignored);
   }
 
  private:
-  void Probe() {
-    runtime_.module.probe({*files_, environment_, std::nullopt,
-                           [&](const probe::ProbeEvent& event) { probe::Apply(event, report_); }});
-    probe::Conclude(report_);
-  }
-
-  // False where there are none, which is said.
-  [[nodiscard]] bool FindDevices() {
-    alarm(kSetUpSeconds);
-    Probe();
-    if (report_.outcome == probe::Outcome::kOk) return true;
-    const bool none =
-        report_.outcome == probe::Outcome::kAbsent || report_.outcome == probe::Outcome::kNoDevice;
-    Say("{} {}", none ? "skip" : "wrong",
-        report_.error ? probe::Describe(*report_.error) : "no error was named");
-    return false;
-  }
+  [[nodiscard]] const RuntimeDevice& device() const { return target_.devices[target_.chosen]; }
 
   // Of each module that the device runs, by the first of its entries.
-  [[nodiscard]] std::map<std::string_view, double> LoadSeconds(const probe::RuntimeDevice& device) const {
+  [[nodiscard]] std::map<std::string_view, double> LoadSeconds(const RuntimeDevice& device) const {
     std::map<std::string_view, double> seconds;
     const auto session = runtime_.backend.open({device, std::nullopt, *files_, environment_});
     if (!session) return seconds;
@@ -210,16 +216,17 @@ class Child {
         seen ? "" : "NOT SEEN: ", wrong);
   }
 
-  // Another card of its name has all kernels tried; then it is enough that each family works on this one.
-  [[nodiscard]] bool IsBrief(const probe::RuntimeDevice& device) const {
-    return std::any_of(report_.devices.begin(), report_.devices.end(), [&](const auto& other) {
-      return other.ordinal < device.ordinal && other.name == device.name &&
+  // Another card of its name, or another instance of one, has all kernels tried; then it is enough that each
+  // family works on this one.
+  [[nodiscard]] bool IsBrief(const RuntimeDevice& device) const {
+    return std::any_of(target_.devices.begin(), target_.devices.end(), [&](const auto& other) {
+      return other.ordinal < device.ordinal && CardName(other) == CardName(device) &&
              other.architecture == device.architecture;
     });
   }
 
   // False where no other kernel can follow in this process.
-  [[nodiscard]] bool Check(const probe::RuntimeDevice& device) {
+  [[nodiscard]] bool Check(const RuntimeDevice& device) {
     const std::string place = fmt::format("{} {}", device.ordinal, device.name);
     if (known_.done.contains(place)) return true;  // it could not be opened
     alarm(kSetUpSeconds);
@@ -258,11 +265,11 @@ class Child {
 
   const TestedRuntime& runtime_;
   int out_;
+  const Target& target_;
   const Known& known_;
   probe::Result<probe::system::FileSystem> files_ = probe::system::FileSystem::Open("/");
   probe::system::Environment environment_ = probe::system::Environment::OfProcess();
   std::vector<kernels::Variant> all_;  // of the device that is checked
-  probe::ProbeReport report_;
 };
 
 using Line = std::function<void(const std::string&)>;
@@ -270,7 +277,8 @@ using Work = void (Child::*)();
 
 // Every line of a process which does that, and leaves out what is known, as it comes: what a test was told is
 // printed even where it is killed.
-void Listen(const TestedRuntime& runtime, const Known& known, const Line& hear, Work work = &Child::Run) {
+void Listen(const TestedRuntime& runtime, const Target& target, const Known& known, const Line& hear,
+            Work work) {
   int ends[2];
   if (pipe(ends) != 0) return hear("wrong no pipe");
   (void)std::fflush(nullptr);
@@ -281,7 +289,7 @@ void Listen(const TestedRuntime& runtime, const Known& known, const Line& hear, 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(1);
     close(ends[0]);
-    Child process(runtime, ends[1], known);
+    Child process(runtime, ends[1], target, known);
     (process.*work)();
     _exit(0);
   }
@@ -310,15 +318,36 @@ void Listen(const TestedRuntime& runtime, const Known& known, const Line& hear, 
 
 namespace {
 
-// By as many processes as it takes, each of which leaves out what is known.
-void VerifyBy(const TestedRuntime& runtime, Work work) {
+struct Found {
+  std::vector<RuntimeDevice> devices;
+  std::string none, wrong;  // why there are none, and what is wrong
+  std::string time;
+};
+
+Found FindDevices(const TestedRuntime& runtime) {
+  Found found;
+  const auto hear = [&](const std::string& line) {
+    const std::string rest = line.substr(line.find(' ') + 1);
+    if (line.starts_with("skip ")) found.none = rest;
+    if (line.starts_with("wrong ")) found.wrong = rest;
+    if (line.starts_with("time ")) found.time = line;
+    if (!line.starts_with("devices ")) return;
+    auto devices = probe::Decode<std::vector<RuntimeDevice>>(probe::Json::parse(rest));
+    if (devices) found.devices = *std::move(devices);
+    if (!devices) found.wrong = probe::Describe(devices.error());
+  };
+  Listen(runtime, {}, {}, hear, &Child::Find);
+  if (found.devices.empty() && found.none.empty() && found.wrong.empty()) found.wrong = "it said nothing";
+  return found;
+}
+
+// Of one of them, by as many processes as it takes, each of which leaves out what is known.
+void VerifyOn(const TestedRuntime& runtime, const Target& target, Work work) {
   Known known;
   for (bool all = false; !all;) {
     const std::size_t before = known.done.size();
-    std::string current, family, skipped;
+    std::string current, family;
     const auto hear = [&](const std::string& line) {
-      if (line.starts_with("skip ")) skipped = line.substr(5);
-      if (!skipped.empty()) return;
       if (line.starts_with("begin ")) {
         current = line.substr(6);
         family.clear();
@@ -330,27 +359,41 @@ void VerifyBy(const TestedRuntime& runtime, Work work) {
         return;
       }
       all = all || line == "end";
-      if (line.starts_with("time ")) fmt::print("{}\n", line);
-      if (line == "end" || line.starts_with("time ")) return;
+      if (line == "end") return;
       const auto verdict = line.substr(line.find(' ') + 1);
       if (!current.empty()) known.done.insert(current);
       fmt::print("kernel {}: {}\n", current, verdict);
       EXPECT_FALSE(line.starts_with("wrong")) << current << ": " << verdict;
     };
-    Listen(runtime, known, hear, work);
-    if (!skipped.empty()) GTEST_SKIP() << "no GPU of " << runtime.maker << "'s here: " << skipped;
+    Listen(runtime, target, known, hear, work);
     ASSERT_TRUE(all || known.done.size() > before) << "no process came further";
   }
+}
+
+// On each.
+void VerifyBy(const TestedRuntime& runtime, const Found& found, Work work) {
+  if (!found.none.empty()) GTEST_SKIP() << "no GPU of " << runtime.maker << "'s here: " << found.none;
+  if (!found.wrong.empty()) {
+    fmt::print("kernel : {}\n", found.wrong);
+    ADD_FAILURE() << found.wrong;
+  }
+  for (std::size_t i = 0; i < found.devices.size(); ++i) VerifyOn(runtime, {found.devices, i}, work);
 }
 
 }  // namespace
 
 void VerifyEveryKernel(const TestedRuntime& runtime) {
-  VerifyBy(runtime, &Child::Run);
-  if (runtime.cache_variable == nullptr || testing::Test::IsSkipped()) return;
-  Listen(runtime, {}, [](const std::string& line) { fmt::print("{}\n", line); }, &Child::TimeModules);
+  const Found found = FindDevices(runtime);
+  if (!found.time.empty()) fmt::print("{}\n", found.time);
+  VerifyBy(runtime, found, &Child::Run);
+  if (runtime.cache_variable == nullptr) return;
+  const auto print = [](const std::string& line) { fmt::print("{}\n", line); };
+  for (std::size_t i = 0; i < found.devices.size(); ++i)
+    Listen(runtime, {found.devices, i}, {}, print, &Child::TimeModules);
 }
 
-void VerifyLongProducts(const TestedRuntime& runtime) { VerifyBy(runtime, &Child::ComputeLongProducts); }
+void VerifyLongProducts(const TestedRuntime& runtime) {
+  VerifyBy(runtime, FindDevices(runtime), &Child::ComputeLongProducts);
+}
 
 }  // namespace tests

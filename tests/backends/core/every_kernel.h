@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Every kernel of a runtime on every real GPU of this machine that it reaches. A kernel that hangs, or faults
-// and so ends its process's context, costs the others little: the next process goes on after it, without the
-// family of one that hung. Of equal GPUs the first has all kernels tried and the others one of each family.
-// Says of each kernel what came of it and how long it took, for bench/gpu_check.
+// Every kernel of a runtime on every real GPU of this machine that it reaches, by processes of its own for
+// each, as the program measures: of a card in several instances a process sees one. A kernel that hangs, or
+// faults and so ends its process's context, costs the others little: the next process goes on after it,
+// without the family of one that hung. Of equal GPUs, and of a card's instances, the first has all kernels
+// tried and the others one of each family. Says of each kernel what came of it and how long it took, for
+// bench/gpu_check.
 #pragma once
 
 #include "backends/core/backend.h"

@@ -84,7 +84,8 @@ def check(scenario, budget_s, carried=False, runs=1, runtime="cuda", whichgpu=No
             write_script(binaries / "nvidia-smi", SMI)
             if runs > 1 and whichgpu is None:
                 write_script(binaries / "plain_cuda", PLAIN)
-                (binaries / "gpu_products").symlink_to(BUILD / "bench" / "gpu_products")
+                for name in ("gpu_products", "libcuda_faulty.so"):
+                    (binaries / name).symlink_to(BUILD / "bench" / name)
             environment["PATH"] = f"{binaries}:{environment['PATH']}"
             done = subprocess.run([*command, output, "--binaries", binaries, "--runs", str(runs)], env=environment,
                                   cwd=folder, capture_output=True, text=True)
@@ -156,7 +157,9 @@ class GpuCheck(unittest.TestCase):
         self.assertRegex(summary, r"fp16/fp32 256x256x256: cublaslt [0-9.]+ T/s")
         self.assertRegex(summary, r"fp16/fp32 256x256x256: own:mma_128x128 [0-9.]+ T/s, [0-9.]+ of cublaslt")
         self.assertRegex(summary, r"read: [0-9.]+ TB/s, [0-9.]+ of the best of CUDA C\+\+ and PyTorch")
-        self.assertIn("== Parts that were skipped\nlibcuda_faulty.so: it was not carried\n", summary)
+        self.assertRegex(summary, r"== With a fault in \w+\nfailed pci:\S+ cuda gemm .*ILLEGAL_ADDRESS \(700\)\n")
+        self.assertRegex(summary, r"\n\d+ figures are there all the same\n")
+        self.assertIn("== Parts that were skipped\npredict/stack.py: it was not carried\n", summary)
         self.assertRegex(summary, r"== Beside another's work\nat work\n.*\d+ ok")
         self.assertEqual(done.stdout.strip(), summary.strip())
         self.assertTrue(summary.startswith("== Failed\nnothing\n"), summary)
@@ -211,8 +214,9 @@ class GpuCheck(unittest.TestCase):
         self.assertIn("whichgpu gave no report", done.stderr)
         self.assertNotIn("no GPU", done.stderr)
         failed, _, rest = files["summary.txt"].partition("\n\n")
-        self.assertIn("\nreport: 1\nreport_text: not run: there is no record\nwhichgpu said last: it said nothing", failed)
-        self.assertIn("0 of 3 whole runs: the first gave none: 1\n", rest)
+        self.assertIn("\nreport: it ended with 1\nreport_text: not run: there is no record\n"
+                      "whichgpu said last: it said nothing", failed)
+        self.assertIn("0 of 3 whole runs: the first gave none: it ended with 1\n", rest)
         self.assertIn("hip_gpu_test: it was not carried", rest)
 
     def test_a_machine_without_a_gpu_fails_and_says_so(self):
@@ -223,13 +227,13 @@ class GpuCheck(unittest.TestCase):
 
 
 @contextlib.contextmanager
-def fake_gpu_test(hanging, others=(), **more):
-    """The test of all kernels on a GPU on which some do not end, and on others."""
+def fake_gpu_test(hanging, others=(), partitions=(), **more):
+    """The test of all kernels on a GPU on which some do not end, in instances where there are any, and on others."""
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         for library in LIBRARIES["cuda"]:
             (folder / library.rpartition("/")[2]).symlink_to(FAKES / "cuda" / library)
-        scenario = gpu(hanging_kernels=hanging)
+        scenario = gpu(hanging_kernels=hanging, **({"partitions": partitions} if partitions else {}))
         scenario["devices"] += others
         (folder / "scenario.json").write_text(json.dumps(scenario))
         process = subprocess.Popen([BUILD / "tests" / "backends" / "cuda" / TESTS["cuda"]], stdout=subprocess.PIPE,
@@ -250,9 +254,23 @@ def wait_for(what):
     return what()
 
 
+class Instances(unittest.TestCase):
+    def test_each_of_a_card_is_shown_to_a_process_of_its_own(self):
+        partitions = [{"uuid": f"aa{number:030x}", "memory_total_bytes": 128 << 20, "compute_units": 1,
+                       "attributes": {"gpu_instance": number}} for number in (1, 2, 3)]
+        with fake_gpu_test("", partitions=partitions) as process:
+            said, _ = process.communicate()
+        self.assertEqual(0, process.returncode, said)
+        kernels = [re.findall(rf"^kernel {place} NVIDIA Fake MIG-{place + 1}-0: .*$", said, re.M) for place in range(3)]
+        self.assertTrue(all(": right" in line for lines in kernels for line in lines), said)
+        self.assertLess(2 * len(kernels[1]), len(kernels[0]), "of the others a kernel of each family")
+        self.assertLess(2, len(kernels[1]), said)
+        self.assertEqual(len(kernels[1]), len(kernels[2]))
+
+
 class Hangs(unittest.TestCase):
     def test_one_of_a_family_is_enough_and_costs_no_other_family_anything(self):
-        second = {**gpu()["devices"][0], "pci": "0000:02:00.0"}
+        second = {**gpu()["devices"][0], "pci": "0000:02:00.0", "uuid": f"{2:032x}"}
         with fake_gpu_test("gemm_fp16_128", [second], WHICHGPU_TEST_KERNEL_SECONDS="1",
                            GTEST_FILTER="*EveryKernel*") as process:
             said, _ = process.communicate()
@@ -352,8 +370,8 @@ class Runs(unittest.TestCase):
         self.assertEqual((["report_2", "report_3"], {"report_2": 0, "report_3": 0}, 2, None), self.more(3, 50))
 
     def test_a_run_that_fails_is_no_want_of_time(self):
-        self.assertEqual((["report_2", "report_3"], {"report_2": 1, "report_3": 0}, 1, "report_2 gave none: 1"),
-                         self.more(3, 50, ("", '{"measurements": []}')))
+        self.assertEqual((["report_2", "report_3"], {"report_2": 1, "report_3": 0}, 1,
+                          "report_2 gave none: it ended with 1"), self.more(3, 50, ("", '{"measurements": []}')))
 
     def test_a_part_whose_time_others_took_is_not_out_of_time(self):
         with tempfile.TemporaryDirectory() as path:

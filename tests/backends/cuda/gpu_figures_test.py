@@ -17,6 +17,7 @@ import beside
 import cards
 import figures
 import others
+import planted
 
 GPU = {"devices": [{"id": "gpu", "kind": "discrete", "views": [{}]}]}
 
@@ -157,7 +158,7 @@ class Beside(unittest.TestCase):
         faulty = {**GPU, "measurements": [figure("a", "failed"), figure("b")]}
         self.assertEqual(["failed gpu cuda read u32/u32 a: (700)", "1 figures are there all the same",
                           "not there: gpu cuda read u32/u32 a", "not there: gpu cuda read u32/u32 c"],
-                         beside.faulty_lines(faulty, whole))
+                         planted.faulty_lines(faulty, whole))
 
 
 if __name__ == "__main__":

@@ -76,7 +76,7 @@ FAKE_CUDA cuLaunchKernel(nv::CuFunction function, unsigned int grid_x, unsigned 
     return kLaunchOutOfResources;
   }
   if (IsLost(*slot->gpu)) return Broken() = kLaunchFailed;
-  if (fakes::Faults(*slot->gpu, entry.name)) {
+  if (entry.faults || fakes::Faults(*slot->gpu, entry.name)) {
     Broken() = kIllegalAddress;  // the launch itself is fine: whoever waits for it learns it
     return kSuccess;
   }

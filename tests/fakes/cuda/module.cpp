@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Modules of the fake libcuda: PTX is read as far as what it declares, and refused where a real driver would
-// refuse it: a version or target beyond the device's, or text that is cut short. It is never executed.
+// refuse it: a version or target beyond the device's, or text that is cut short. It is never executed; of its
+// instructions those alone are looked for that make it fault.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <fstream>
 #include <functional>
 #include <regex>
+#include <string_view>
 #include <thread>
 
 #include "tests/fakes/common/misbehave.h"
@@ -62,6 +64,8 @@ void AddEntries(const std::string& text, Module& module) {
       const std::uint32_t elements = (*p)[2].matched ? static_cast<std::uint32_t>(std::stoul((*p)[2])) : 1;
       found->parameter_bytes.push_back(Bytes((*p)[1]) * elements);
     }
+    const auto body = std::string_view(text).substr(static_cast<std::size_t>(at->position() + at->length()));
+    found->faults = body.starts_with("\n{ .reg .b64 nowhere;");
     std::smatch match;
     if (std::regex_search(directives, match, threads)) {
       found->required_threads = static_cast<std::uint32_t>(std::stoul(match[1]));

@@ -64,6 +64,7 @@ struct Entry {
   std::uint32_t max_dynamic_shared_bytes = 48U << 10U;
   int shared_percent = -1;    // asked for
   std::uint32_t cluster = 1;  // .reqnctapercluster
+  bool faults = false;        // begins with the store to no memory that bench/gpu/faulty_cuda.cpp plants
 };
 struct Module {
   std::vector<std::unique_ptr<Entry>> entries;

@@ -79,6 +79,50 @@ TEST_P(CudaKernel, ComputesWhatTheReferenceSays) {
 INSTANTIATE_TEST_SUITE_P(, CudaKernel, testing::ValuesIn(Computing()),
                          [](const auto& tested) { return std::string(tested.param.steps[0].entry); });
 
+// What a kernel of no operands but one buffer of 512 bytes, with 48 KiB of shared memory, is said to have
+// done.
+std::string Wrong(const std::function<void(std::uint8_t* buffer)>& kernel) {
+  backends::Limits limits;
+  EmulatedSession session(
+      Order::kForward, limits,
+      [&](std::string_view) -> tests::EmulatedKernel {
+        return [&](std::span<void* const> buffers, std::span<const std::uint32_t>) {
+          kernel(static_cast<std::uint8_t*>(buffers[0]));
+        };
+      },
+      48U << 10U);
+  const auto buffer = session.Allocate({512, {}});
+  const auto loaded = session.Load({}, {.entry = "kernel"});
+  if (!buffer || !loaded) return "no session";
+  backends::Launch launch;
+  launch.kernel = *loaded;
+  launch.buffers.push_back({.buffer = *buffer});
+  launch.shape.groups = {1, 1, 1};
+  launch.shape.local = {1, 1, 1};
+  const auto run = session.Run({&launch, 1}, 1);
+  return run ? "" : run.error().text;
+}
+
+TEST(Emulation, AStoreBesideABufferIsNamedAndSpoilsNothing) {
+  if (emulation::BandBytes() == 0) GTEST_SKIP() << "AddressSanitizer sees each access itself";
+  EXPECT_EQ(Wrong([](std::uint8_t* buffer) { buffer[0] = buffer[511] = 1; }), "");
+  EXPECT_EQ(Wrong([](std::uint8_t* buffer) { buffer[512] = 1; }),
+            "a store 1 bytes behind the end of buffer 1 of 1");
+  EXPECT_EQ(Wrong([](std::uint8_t* buffer) { buffer[100'000] = 1; }),
+            "a store 99489 bytes behind the end of buffer 1 of 1");
+  EXPECT_EQ(Wrong([](std::uint8_t* buffer) { *(buffer - 8) = 1; }),
+            "a store 8 bytes before the beginning of buffer 1 of 1");
+}
+
+TEST(Emulation, AStoreBesideABlocksSharedMemoryIsNamedAndSpoilsNothing) {
+  if (emulation::BandBytes() == 0) GTEST_SKIP() << "AddressSanitizer sees each access itself";
+  EXPECT_EQ(Wrong([](std::uint8_t*) { emulation::Shared()[(48U << 10U) - 1] = 1; }), "");
+  EXPECT_EQ(Wrong([](std::uint8_t*) { emulation::Shared()[(48U << 10U) + 3] = 1; }),
+            "a store 4 bytes behind the end of a block's dynamic shared memory");
+  EXPECT_EQ(Wrong([](std::uint8_t*) { *(emulation::Shared() - 2) = 1; }),
+            "a store 2 bytes before a block's dynamic shared memory");
+}
+
 class CudaDefect : public testing::TestWithParam<tests::Defect> {};
 
 TEST_P(CudaDefect, IsFoundOut) {

@@ -14,6 +14,7 @@ DEFECTS = [
     ("waits_too_little", "gemm_fp16", "gemm_fp16_64", "cuda/gemm_mma.cuh",
      "WaitCopies<S::kStages - 2>", "WaitCopies<S::kStages - 1>"),
     ("store_row", "gemm_fp16", "gemm_fp16_64", "cuda/gemm_mma.cuh", "c + (row + 8) * n", "c + (row + 4) * n"),
+    ("store_behind", "gemm_fp16", "gemm_fp16_64", "cuda/gemm_mma.cuh", "c + (row + 8) * n", "c + (row + S::kM) * n"),
     ("swizzle", "gemm_fp16", "gemm_fp16_64", "cuda/gemm_mma.cuh",
      "CopyAsync(to + Offset(row, piece)", "CopyAsync(to + row * kRowBytes + piece * 16"),
     ("tile_by_one", "gemm_fp16", "gemm_fp16_64", "cuda/gemm_mma.cuh",

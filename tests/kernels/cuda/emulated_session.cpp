@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "tests/kernels/cuda/emulated_session.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <deque>
 
 namespace tests {
-namespace {
-
-std::span<std::byte> Bytes(DeviceMemory& buffer) { return std::as_writable_bytes(std::span(buffer)); }
-
-}  // namespace
 
 EmulatedSession::EmulatedSession(emulation::Order order, std::string_view name, EmulatedKernel replaced)
     : order_(order), name_(name), replaced_(std::move(replaced)) {
@@ -25,24 +22,24 @@ EmulatedSession::EmulatedSession(emulation::Order order, backends::Limits limits
     : order_(order), limits_(std::move(limits)), find_(std::move(find)), shared_bytes_(shared_bytes) {}
 
 probe::Result<backends::BufferId> EmulatedSession::Allocate(const backends::BufferRequest& request) {
-  buffers_.emplace_back((request.bytes + sizeof(MemoryLine) - 1) / sizeof(MemoryLine));
+  buffers_.emplace_back(request.bytes);
   return backends::BufferId{static_cast<std::uint32_t>(buffers_.size() - 1)};
 }
 
 void EmulatedSession::Release(backends::BufferId buffer) {
-  buffers_[static_cast<std::size_t>(buffer)].clear();
+  buffers_[static_cast<std::size_t>(buffer)].Free();
 }
 
 probe::Status EmulatedSession::Upload(backends::BufferId buffer, std::uint64_t offset_bytes,
                                       std::span<const std::byte> data) {
   std::copy(data.begin(), data.end(),
-            Bytes(buffers_[static_cast<std::size_t>(buffer)]).subspan(offset_bytes, data.size()).begin());
+            buffers_[static_cast<std::size_t>(buffer)].bytes().subspan(offset_bytes, data.size()).begin());
   return probe::Ok();
 }
 
 probe::Status EmulatedSession::Download(backends::BufferId buffer, std::uint64_t offset_bytes,
                                         std::span<std::byte> data) {
-  const auto from = Bytes(buffers_[static_cast<std::size_t>(buffer)]).subspan(offset_bytes, data.size());
+  const auto from = buffers_[static_cast<std::size_t>(buffer)].bytes().subspan(offset_bytes, data.size());
   std::copy(from.begin(), from.end(), data.begin());
   return probe::Ok();
 }
@@ -64,15 +61,20 @@ probe::Result<backends::Timing> EmulatedSession::Run(std::span<const backends::L
       std::vector<void*> buffers;
       std::deque<emulation::TensorMap> maps;
       for (const auto& [buffer, view, map] : launch.buffers) {
-        buffers.push_back(buffers_[static_cast<std::size_t>(buffer)].data());
+        buffers.push_back(buffers_[static_cast<std::size_t>(buffer)].bytes().data());
         if (map.box_rows == 0) continue;
         maps.push_back({static_cast<std::uint8_t*>(buffers.back()), map.rows, map.row_bytes, map.box_rows});
         buffers.back() = &maps.back();
       }
       const auto& [groups, local, scalars] = launch.shape;
-      const std::string wrong = emulation::Launch(
+      std::string wrong = emulation::Launch(
           {groups[0], groups[1], groups[2]}, {local[0], local[1], local[2]}, loaded.shared_bytes, order_,
           [&] { loaded.kernel(buffers, scalars); }, loaded.cluster);
+      for (std::size_t i = 0; i < launch.buffers.size() && wrong.empty(); ++i) {
+        const auto overrun = buffers_[static_cast<std::size_t>(launch.buffers[i].buffer)].Overrun();
+        if (!overrun.empty())
+          wrong = fmt::format("{} of buffer {} of {}", overrun, i + 1, launch.buffers.size());
+      }
       if (!wrong.empty()) return probe::Error{"launch", std::nullopt, "undefined", wrong};
     }
   }

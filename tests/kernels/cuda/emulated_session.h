@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A session that runs the kernels' sources by emulation.h, so that they go the same way as on a device: the
-// same launch shapes, operands and checks.
+// same launch shapes, operands and checks. What a kernel stores beside its buffers ends the run with an error
+// that names the buffer.
 #pragma once
 
 #include <functional>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "backends/core/backend.h"
+#include "tests/kernels/cuda/banded.h"
 #include "tests/kernels/cuda/emulation.h"
 
 namespace tests {
@@ -23,12 +25,6 @@ template <class... P>
 
 // The entry points of kernels/cuda by name; empty for a name that is none.
 [[nodiscard]] EmulatedKernel FindEntry(std::string_view name);
-
-// Aligned as cuMemAlloc and hipMalloc do.
-struct alignas(256) MemoryLine {
-  std::byte bytes[256];
-};
-using DeviceMemory = std::vector<MemoryLine>;
 
 class EmulatedSession final : public backends::Session {
  public:
@@ -62,7 +58,7 @@ class EmulatedSession final : public backends::Session {
   backends::Limits limits_;
   Find find_ = FindEntry;
   unsigned shared_bytes_ = 0;
-  std::vector<DeviceMemory> buffers_;
+  std::vector<emulation::Banded> buffers_;
   std::vector<Loaded> loaded_;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tests/kernels/cuda/emulation.h"
 
+#include <fmt/format.h>
 #include <ucontext.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "kernels/operand.h"
+#include "tests/kernels/cuda/banded.h"
 
 // There under AddressSanitizer only.
 extern "C" __attribute__((weak)) void __asan_unpoison_memory_region(const volatile void* from,
@@ -62,7 +64,8 @@ struct Cluster {
   const std::function<void()>* kernel = nullptr;
 };
 Cluster running;
-// One block's after the other's, with room to align; the second is what the async proxy sees.
+// One block's after the other's, each between two bands, with room to align; the second is what the async
+// proxy sees.
 std::vector<std::uint8_t> shared_memory;
 std::vector<std::uint8_t> async_memory;
 std::string failure;
@@ -167,8 +170,7 @@ bool GoOnInBackground(Order order) {
 
 // The blocks from that one on.
 void RunCluster(std::size_t first, Order order) {
-  std::fill(shared_memory.begin(), shared_memory.end(), kPoison);
-  async_memory = shared_memory;
+  for (std::size_t i = 0; i < Blocks(); ++i) SpoilShared(i, 0, shared_bytes_of_block);
   ClearWarpgroups(running.fibers.size());
   ClearCluster(Blocks(), threads_of_block);
   ClearTensorMemory(Blocks(), threads_of_block);
@@ -191,7 +193,23 @@ void RunCluster(std::size_t first, Order order) {
 
 unsigned char* AllShared() {
   const auto address = reinterpret_cast<std::uintptr_t>(shared_memory.data());
-  return shared_memory.data() + (kSharedAlignment - address % kSharedAlignment) % kSharedAlignment;
+  return shared_memory.data() + (kSharedAlignment - address % kSharedAlignment) % kSharedAlignment +
+         BandBytes();
+}
+
+void CheckBands() {
+  const std::size_t band = BandBytes();
+  if (band == 0) return;
+  for (std::size_t i = 0; i < Blocks(); ++i) {
+    const std::uint8_t* memory = AllShared() + i * shared_stride;
+    const auto behind = WrittenBehind({memory + shared_bytes_of_block, band});
+    const auto before = i == 0 ? WrittenBefore({memory - band, band}) : 0;
+    if (behind == 0 && before == 0) continue;
+    return Fail(
+        behind != 0
+            ? fmt::format("a store {} bytes behind the end of a block's dynamic shared memory", behind)
+            : fmt::format("a store {} bytes before a block's dynamic shared memory", before));
+  }
 }
 
 // The same in the shared memory of all blocks.
@@ -211,13 +229,15 @@ std::string Launch(Dim3 grid, Dim3 threads, unsigned shared_bytes, Order order,
   running.fibers.resize(cluster * threads_of_block);
   running.kernel = &kernel;
   shared_bytes_of_block = shared_bytes;
-  shared_stride = (shared_bytes + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment;
-  shared_memory.resize(cluster * shared_stride + kSharedAlignment);
+  shared_stride = (shared_bytes + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment + BandBytes();
+  shared_memory.assign(BandBytes() + cluster * shared_stride + kSharedAlignment, kBand);
+  async_memory.resize(cluster * shared_stride);
   const unsigned blocks = grid.x * grid.y * grid.z;
   if (blocks % cluster != 0) Fail("a grid that is no multiple of the cluster");
   for (unsigned i = 0; i < blocks && !Failed(); i += cluster) {
     RunCluster(order == Order::kForward ? i : blocks - cluster - i, order);
   }
+  CheckBands();
   return failure;
 }
 
@@ -340,6 +360,9 @@ void Wait(unsigned pending) {
 
 void LoadMatricesTogether(void* const (&all)[kWarp]) {
   const auto at = [&](unsigned lane) { return static_cast<Matrices*>(all[lane]); };
+  for (unsigned lane = 0; lane < kWarp; ++lane) {
+    if (!PlaceInBlock(at(lane)->row, 16)) return;
+  }
   for (unsigned lane = 0; lane < kWarp; ++lane) {
     for (unsigned matrix = 0; matrix < 4; ++matrix) {
       std::memcpy(at(lane)->out + matrix, at(matrix * 8 + lane / 4)->row + lane % 4 * 4, 4);
