@@ -11,6 +11,10 @@ from folder import say
 # As whichgpu takes it. Of carried binaries a report is killed after a while, which its other parts need some of.
 LEAST_BUDGET_S, MOST_BUDGET_S, MOST_CARRIED_BUDGET_S = 0.001, 86400, 200
 
+# What a check keeps, of which the first is begun before anything else. Two checks in one folder would be taken for one.
+OF_A_CHECK = ("machine.txt", "cuda_gpu_test.txt", "hip_gpu_test.txt", "record", "report.json", "report.watched",
+              "torch.json", "result.json", "summary.txt")
+
 
 class Options(argparse.ArgumentParser):
     def error(self, message):
@@ -24,7 +28,8 @@ def budget_of(text):
             return float(text)
     except ValueError:
         pass
-    raise argparse.ArgumentTypeError(f"'{text}' is no time to measure: give seconds from {LEAST_BUDGET_S} to {MOST_BUDGET_S}")
+    raise argparse.ArgumentTypeError(f"'{text}' is no time to measure: give seconds from {LEAST_BUDGET_S} to "
+                                     f"{MOST_BUDGET_S}")
 
 
 def runs_of(text):
@@ -53,9 +58,12 @@ def why_not_carried(binaries, output, budget):
     if not os.access(program, os.X_OK):
         return f"--binaries {binaries}: its whichgpu may not be run: chmod +x {program}"
     if budget > MOST_CARRIED_BUDGET_S:
-        return f"--budget {budget:g}: a report of carried binaries has no time for that: give {MOST_CARRIED_BUDGET_S} s at most"
+        return (f"--budget {budget:g}: a report of carried binaries has no time for that: give {MOST_CARRIED_BUDGET_S} s at "
+                "most")
     if output is None:
         return "--binaries wants --output, too: name a folder for what is said"
+    if earlier := next((name for name in OF_A_CHECK if os.path.lexists(output / name)), None):
+        return f"--output {output}: an earlier check's {earlier} is in it: name another folder, or move that check away"
     if why := why_not_written(output):
         return f"--output {output}: {why}: name a folder, new or not, in which files can be made"
     return None

@@ -123,14 +123,6 @@ class Folder:
             finally:
                 kill_with_children(process)
 
-    def free(self, name):
-        """A path that is not taken: an earlier check may have left its record there."""
-        for number in range(1, 1000):
-            path = self.path / (name if number == 1 else f"{name}_{number}")
-            if not path.exists():
-                return path
-        raise FileExistsError(name)
-
     def read(self, name):
         file = self.path / name
         return file.read_text(errors="replace") if file.exists() else ""

@@ -63,6 +63,25 @@ class Refusals(unittest.TestCase):
                 self.assertIn(wrong, said)
                 self.assertIn(right, said)
 
+    def test_an_earlier_check_is_neither_taken_for_this_one_nor_lost(self):
+        carried = ("--binaries", "carried", "--output")
+        for name in ("machine.txt", "cuda_gpu_test.txt", "report.watched", "torch.json", "result.json", "summary.txt"):
+            with self.subTest(name):
+                (self.path / f"with {name}").mkdir()
+                earlier = self.path / f"with {name}" / name
+                earlier.write_text("kernel of an earlier GPU: wrong")
+                self.assertIn(f"an earlier check's {name} is in it: name another folder, or move",
+                              self.refused(*carried, earlier.parent))
+                self.assertEqual("kernel of an earlier GPU: wrong", earlier.read_text())
+
+    def test_a_check_knows_its_own_folder(self):
+        (self.path / "output").mkdir()
+        (self.path / "output" / "log").touch()  # of whoever started it, which is in nobody's way
+        carried = ("--binaries", "carried", "--output", "output")
+        done = subprocess.run([sys.executable, "-B", CHECK, *carried], cwd=self.path, capture_output=True, text=True)
+        self.assertEqual(1, done.returncode, done.stderr)
+        self.assertIn("an earlier check's machine.txt is in it", self.refused(*carried))
+
     def test_a_build_s_result_is_a_file(self):
         program = self.path / "build" / "report" / "whichgpu"
         program.parent.mkdir(parents=True)
