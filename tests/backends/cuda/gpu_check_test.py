@@ -336,8 +336,9 @@ class Time(unittest.TestCase):
         with tempfile.TemporaryDirectory() as binaries:
             for test in gpu_check.GPU_TESTS:
                 (pathlib.Path(binaries) / test).touch()
-            ends, _ = gpu_check.run_carried_tests(Folder(), pathlib.Path(binaries))
-        self.assertEqual(set(gpu_check.GPU_TESTS), set(ends))
+            results = gpu_check.Results(1)
+            gpu_check.run_carried_tests(Folder(), pathlib.Path(binaries), results)
+        self.assertEqual(set(gpu_check.GPU_TESTS), set(results.ends))
         self.assertGreaterEqual(min(allowed.values()), gpu_check.LEFT_S)
         self.assertLessEqual(3 * gpu_check.LOOK_S + sum(allowed.values()) + gpu_check.REPORT_S + gpu_check.TORCH_S,
                              gpu_check.ALL_S)
@@ -347,7 +348,7 @@ class Runs(unittest.TestCase):
     @staticmethod
     def more(count, takes_s, says=('{"measurements": []}',)):
         """Of a check that has 280 s left when the first run has ended, after 150: the further ones, and what was said."""
-        left, ran, ends = [280], [], {}
+        gpu_check, left, ran = imported(), [280], []
 
         class Folder:
             took = {"report": 150}
@@ -362,8 +363,9 @@ class Runs(unittest.TestCase):
 
             def read(self, _):
                 return says[min(len(ran), len(says)) - 1]
-        reports, why = imported().more_runs(Folder(), [], count, ends)
-        return ran, ends, len(reports), why
+        results = gpu_check.Results(count)
+        gpu_check.more_runs(Folder(), [], results)
+        return ran, results.ends, len(results.reports), results.why_fewer
 
     def test_a_run_that_does_not_fit_is_left_out_and_said(self):
         self.assertEqual((["report_2"], {"report_2": 0}, 1, "the time was up"), self.more(3, 150))
