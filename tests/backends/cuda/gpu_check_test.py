@@ -227,14 +227,16 @@ class GpuCheck(unittest.TestCase):
 
 
 @contextlib.contextmanager
-def fake_gpu_test(hanging, others=(), partitions=(), **more):
-    """The test of all kernels on a GPU on which some do not end, in instances where there are any, and on others."""
+def fake_gpu_test(hanging, others=(), partitions=(), driver=None, **more):
+    """The test of all kernels on a GPU on which some do not end, in instances where there are any, and on others; by a
+    driver of which there is something to say, too."""
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         for library in LIBRARIES["cuda"]:
             (folder / library.rpartition("/")[2]).symlink_to(FAKES / "cuda" / library)
         scenario = gpu(hanging_kernels=hanging, **({"partitions": partitions} if partitions else {}))
         scenario["devices"] += others
+        scenario.update(driver or {})
         (folder / "scenario.json").write_text(json.dumps(scenario))
         process = subprocess.Popen([BUILD / "tests" / "backends" / "cuda" / TESTS["cuda"]], stdout=subprocess.PIPE,
                                    text=True, env={**os.environ, "WHICHGPU_LIBRARY_PATH": str(folder), **CHEAP, **more,
@@ -283,6 +285,22 @@ class Hangs(unittest.TestCase):
         self.assertLess(2 * len(second), len(first), "of an equal card one kernel of each family")
         self.assertEqual(1, sum("own:mma_1" in line for line in second), second)
         self.assertEqual(1, sum("own:rows_a_block" in line for line in second), second)
+
+    def test_a_driver_that_hangs_before_any_kernel_is_said_to(self):
+        for at, what in (("init", "NVIDIA's GPUs"), ("create", "0 NVIDIA Fake")):
+            with self.subTest(at):
+                with fake_gpu_test("", driver={"misbehave": [{"at": at, "do": "hang"}]},
+                                   WHICHGPU_TEST_SET_UP_SECONDS="1") as process:
+                    said, _ = process.communicate()
+                self.assertEqual(1, process.returncode, said)
+                line = f"opening {what}: it did not end in its time: no kernel was begun"
+                self.assertEqual([line] * 2, re.findall(r"^opening .*", said, re.M), "of both tests")
+                self.assertNotRegex(said, r"(?m)^kernel ")
+                gpu_check = imported()
+                with tempfile.TemporaryDirectory() as path:
+                    (pathlib.Path(path) / "cuda_gpu_test.txt").write_text(said)
+                    text, _ = gpu_check.summarise(folders.Folder(pathlib.Path(path), 1), gpu_check.Results(1))
+                self.assertIn(line, text.partition("\n\n")[0])
 
     def test_the_test_leaves_nobody_on_the_gpu(self):
         with fake_gpu_test("gemm_") as process:
