@@ -3,6 +3,7 @@
 import contextlib
 import ctypes
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -140,6 +141,15 @@ class Folder:
                 return NotStarted(error)
             finally:
                 self.took[name] = time.monotonic() - start
+
+    def run_tidily(self, name, command, most_s):
+        """The same of what makes temporary folders and may be killed before it removes them."""
+        temporary = self.path / "temporary"
+        temporary.mkdir()
+        try:
+            return self.run(name, command, most_s, env={**os.environ, "TMPDIR": str(temporary)})
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
 
     def run_watched(self, name, command, most_s, watches, **more):
         """The same, with other commands beside it, whose output is there as well."""

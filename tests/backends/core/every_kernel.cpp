@@ -77,6 +77,7 @@ std::string Names(const std::string& place, const kernels::Variant& variant) {
 struct Target {
   std::vector<RuntimeDevice> devices;
   std::size_t chosen = 0;
+  std::string modules = {};  // an empty folder for those that its driver translates, where they are timed
 };
 
 // The card's, without which of its instances it is.
@@ -148,9 +149,7 @@ class Child {
   void TimeModules() {
     if (IsBrief(device())) return;
     alarm(SetUpSecondsOf(environment_));
-    std::string folder = (std::filesystem::temp_directory_path() / "whichgpu_modules_XXXXXX").string();
-    if (mkdtemp(folder.data()) == nullptr) return;
-    setenv(runtime_.cache_variable, folder.c_str(), 1);
+    setenv(runtime_.cache_variable, target_.modules.c_str(), 1);
     environment_ = probe::system::Environment::OfProcess();
     const auto first = LoadSeconds(device());
     const auto second = LoadSeconds(device());
@@ -159,8 +158,6 @@ class Child {
         Say("time {} {} module of {} translated in {:.3f} s, loaded in {:.3f} s", device().ordinal,
             device().name, entry, std::max(first_s - again->second, 0.0), again->second);
     }
-    std::error_code ignored;
-    std::filesystem::remove_all(folder, ignored);
   }
 
  private:
@@ -392,6 +389,25 @@ void VerifyBy(const TestedRuntime& runtime, const Found& found, Work work) {
   for (std::size_t i = 0; i < found.devices.size(); ++i) VerifyOn(runtime, {found.devices, i}, work);
 }
 
+// By a process which may be ended in its midst: the folder is not its own.
+void TimeModulesOn(const TestedRuntime& runtime, Target target) {
+  target.modules = (std::filesystem::temp_directory_path() / "whichgpu_modules_XXXXXX").string();
+  const auto& device = target.devices[target.chosen];
+  if (mkdtemp(target.modules.data()) == nullptr) {
+    fmt::print("time {} {} modules: there is no folder {}\n", device.ordinal, device.name, target.modules);
+    return;
+  }
+  const auto print = [&](const std::string& line) {
+    if (line.starts_with("wrong "))
+      fmt::print("time {} {} modules: {}\n", device.ordinal, device.name, line.substr(line.find(' ') + 1));
+    else
+      fmt::print("{}\n", line);
+  };
+  Listen(runtime, target, {}, print, &Child::TimeModules);
+  std::error_code ignored;
+  std::filesystem::remove_all(target.modules, ignored);
+}
+
 }  // namespace
 
 void VerifyEveryKernel(const TestedRuntime& runtime) {
@@ -399,9 +415,7 @@ void VerifyEveryKernel(const TestedRuntime& runtime) {
   if (!found.time.empty()) fmt::print("{}\n", found.time);
   VerifyBy(runtime, found, &Child::Run);
   if (runtime.cache_variable == nullptr) return;
-  const auto print = [](const std::string& line) { fmt::print("{}\n", line); };
-  for (std::size_t i = 0; i < found.devices.size(); ++i)
-    Listen(runtime, {found.devices, i}, {}, print, &Child::TimeModules);
+  for (std::size_t i = 0; i < found.devices.size(); ++i) TimeModulesOn(runtime, {found.devices, i});
 }
 
 void VerifyLongProducts(const TestedRuntime& runtime) {

@@ -302,6 +302,15 @@ class Hangs(unittest.TestCase):
                     text, _ = gpu_check.summarise(folders.Folder(pathlib.Path(path), 1), gpu_check.Results(1))
                 self.assertIn(line, text.partition("\n\n")[0])
 
+    def test_modules_that_take_too_long_leave_no_folder(self):
+        with tempfile.TemporaryDirectory() as temporary:
+            with fake_gpu_test("", driver={"attributes": {"translation_ms": 10000}}, TMPDIR=temporary,
+                               WHICHGPU_TEST_SET_UP_SECONDS="1", GTEST_FILTER="*EveryKernel*") as process:
+                said, _ = process.communicate()
+            self.assertEqual(0, process.returncode, said)
+            self.assertRegex(said, r"(?m)^time 0 NVIDIA Fake modules: it did not end in its time$")
+            self.assertEqual([], os.listdir(temporary))
+
     def test_the_test_leaves_nobody_on_the_gpu(self):
         with fake_gpu_test("gemm_") as process:
             children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
@@ -345,7 +354,7 @@ class Time(unittest.TestCase):
         class Folder:
             took = {}
 
-            def run(self, name, _, most_s):
+            def run_tidily(self, name, _, most_s):
                 allowed[name] = self.took[name] = most_s
                 return f"killed after {most_s} s"
 

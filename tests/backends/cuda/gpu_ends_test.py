@@ -130,6 +130,15 @@ class Ends(unittest.TestCase):
         self.assertTrue(begun)
         self.assertIn("interrupted by SIGHUP", (self.path / "output" / "summary.txt").read_text())
 
+    def test_a_test_that_is_killed_leaves_no_temporary_folder(self):
+        write_script(self.path / "carried" / "whichgpu", WHICHGPU)
+        write_script(self.path / "carried" / "hip_gpu_test", "mkdir $TMPDIR/modules\n" + HIP_TEST)
+        (self.path / "temporary").mkdir()
+        command = [CHECK, "--binaries", "carried", "--output", "output"]
+        end, said = self.ended(signal.SIGTERM, command, env={**os.environ, "TMPDIR": str(self.path / "temporary")})
+        self.assertEqual(143, end, said)
+        self.assertEqual([], [*self.path.rglob("modules"), *(self.path / "output").rglob("temporary")])
+
     def test_whole_runs_before_the_end_are_told(self):
         write_script(self.path / "carried" / "whichgpu", WHICHGPU)
         end, said = self.ended_check(signal.SIGTERM, "output", 3)
