@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Where a check keeps everything that its parts say, each of which ends in its time."""
 import contextlib
+import ctypes
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -9,6 +11,48 @@ import time
 
 GRACE_S = 3  # for what prints what it has when it is asked to end
 TAIL_LINES, TAIL_LETTERS = 3, 400  # of what a program that failed said last
+
+ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)  # which ask us to end
+PR_SET_PDEATHSIG = 1  # of <linux/prctl.h>
+LIBC = ctypes.CDLL(None)
+
+
+class Ended(BaseException):
+    """Somebody asks us to end. No error: nobody who mends those may keep it."""
+
+    def __init__(self, number):
+        super().__init__(number)
+        self.number = number
+
+
+def ignore_ends():
+    """What is still to be done takes no time, and is worth more than to end a little earlier."""
+    for number in ENDING:
+        signal.signal(number, signal.SIG_IGN)
+
+
+def end_when_asked():
+    """So that what was started ends with us, which has a session of its own, and what there is is told."""
+    def ended(number, _):
+        ignore_ends()
+        raise Ended(number)
+    for number in ENDING:
+        if signal.getsignal(number) != signal.SIG_IGN:  # as nohup has it
+            signal.signal(number, ended)
+
+
+def ends_with_us(mask=None):
+    """What a child does before it becomes its program, so that it ends when we do, however that comes. The kernel takes for
+    that the end of the thread which has started the child: it has to be our first one."""
+    parent = os.getpid()
+
+    def prepare():
+        LIBC.prctl(PR_SET_PDEATHSIG, ctypes.c_ulong(signal.SIGKILL))
+        if os.getppid() != parent:
+            os._exit(1)
+        if mask is not None:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+    return prepare
 
 
 class OutOfTime(str):
@@ -41,12 +85,11 @@ def kill_with_children(process):
 def run_with_children(command, most_s, **more):
     """Its exit status. Where it does not end it is asked to, and whatever it has started ends with it, and is no neighbour
     of the next."""
-    process, ending = None, {signal.SIGTERM, signal.SIGHUP, signal.SIGINT}
+    process = None
     # What ends us waits until it is known whom else it ends.
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, ending)
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
     try:
-        process = subprocess.Popen(command, start_new_session=True,
-                                   preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, mask), **more)
+        process = subprocess.Popen(command, start_new_session=True, preexec_fn=ends_with_us(mask), **more)
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         try:
             return process.wait(most_s)
@@ -71,8 +114,9 @@ class Folder:
     def __init__(self, path, all_s):
         self.path = path.resolve()
         self.path.mkdir(parents=True, exist_ok=True)
-        self.end = time.monotonic() + all_s
-        self.took = {}
+        self.start = time.monotonic()
+        self.end = self.start + all_s
+        self.took, self.at = {}, "nothing"  # and what was begun last
 
     def left_s(self):
         return self.end - time.monotonic()
@@ -85,6 +129,7 @@ class Folder:
             return OutOfTime("not run: others took the time of its part")
         left_s = min(most_s, self.left_s())
         say(f"{name}, {left_s:.0f} s at most")
+        self.at = name
         start = time.monotonic()
         with open(self.path / f"{name}.{out}", "w") as stdout, open(self.path / f"{name}.err", "w") as stderr:
             try:
@@ -97,6 +142,15 @@ class Folder:
             finally:
                 self.took[name] = time.monotonic() - start
 
+    def run_tidily(self, name, command, most_s):
+        """The same of what makes temporary folders and may be killed before it removes them."""
+        temporary = self.path / "temporary"
+        temporary.mkdir()
+        try:
+            return self.run(name, command, most_s, env={**os.environ, "TMPDIR": str(temporary)})
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+
     def run_watched(self, name, command, most_s, watches, **more):
         """The same, with other commands beside it, whose output is there as well."""
         watching = []
@@ -104,7 +158,8 @@ class Folder:
             try:
                 for watch in watches:
                     try:
-                        watching.append(subprocess.Popen(watch, stdout=said, stderr=subprocess.DEVNULL))
+                        watching.append(subprocess.Popen(watch, stdout=said, stderr=subprocess.DEVNULL,
+                                                         preexec_fn=ends_with_us()))
                     except OSError:
                         pass  # the tool of a maker of whom there is nothing here
                 return self.run(name, command, most_s, **more)
@@ -117,19 +172,12 @@ class Folder:
     def beside(self, name, command):
         """A program that is at work meanwhile, whose output is there as well; it is ended with whatever it has started."""
         with open(self.path / f"{name}.txt", "w") as stdout, open(self.path / f"{name}.err", "w") as stderr:
-            process = subprocess.Popen(command, stdout=stdout, stderr=stderr, start_new_session=True)
+            process = subprocess.Popen(command, stdout=stdout, stderr=stderr, start_new_session=True,
+                                       preexec_fn=ends_with_us())
             try:
                 yield process
             finally:
                 kill_with_children(process)
-
-    def free(self, name):
-        """A path that is not taken: an earlier check may have left its record there."""
-        for number in range(1, 1000):
-            path = self.path / (name if number == 1 else f"{name}_{number}")
-            if not path.exists():
-                return path
-        raise FileExistsError(name)
 
     def read(self, name):
         file = self.path / name

@@ -7,6 +7,7 @@ import sys
 import time
 
 from figures import gpus_of
+from folder import ends_with_us
 
 # What PyTorch does for the same product, printed as one JSON object; run by whichever Python has it.
 TORCH = """
@@ -95,7 +96,7 @@ def torch_rates(report, timeout_s, more=()):
             continue
         try:
             done = subprocess.run([python, "-c", TORCH, json.dumps(products)], capture_output=True, text=True,
-                                  timeout=left_s)
+                                  timeout=left_s, preexec_fn=ends_with_us())
         except subprocess.TimeoutExpired:
             skipped.append(f"{python}: killed after {left_s:.0f} s")
             continue

@@ -41,6 +41,10 @@ unsigned Setting(const probe::system::Environment& environment, std::string_view
   return set ? probe::ParseNumber<unsigned>(*set).value_or(usual) : usual;
 }
 
+unsigned SetUpSecondsOf(const probe::system::Environment& environment) {
+  return Setting(environment, "WHICHGPU_TEST_SET_UP_SECONDS", kSetUpSeconds);
+}
+
 // Of a kernel, for one that hangs.
 unsigned SecondsOf(const probe::system::Environment& environment, bool first) {
   return Setting(environment, "WHICHGPU_TEST_KERNEL_SECONDS", first ? kFirstSeconds : kKernelSeconds);
@@ -63,6 +67,7 @@ struct Known {
 };
 
 constexpr std::string_view kHung = "wrong it did not end in its time";
+constexpr std::string_view kNoneBegun = ": no kernel was begun";
 
 std::string Names(const std::string& place, const kernels::Variant& variant) {
   return fmt::format("{}, {}", place, variant.family);
@@ -72,6 +77,7 @@ std::string Names(const std::string& place, const kernels::Variant& variant) {
 struct Target {
   std::vector<RuntimeDevice> devices;
   std::size_t chosen = 0;
+  std::string modules = {};  // an empty folder for those that its driver translates, where they are timed
 };
 
 // The card's, without which of its instances it is.
@@ -81,9 +87,9 @@ std::string CardName(const RuntimeDevice& device) {
                                        : device.name;
 }
 
-// What a process says, a line each: "skip why", "devices [...]", "begin device/kernel", "family device,
-// family", "right ...", "wrong ...", "end". One finds the GPUs; each of the others opens one of them, for a
-// driver reads once a process which it may show, and shows no more than one of a card's instances.
+// What a process says, a line each: "skip why", "devices [...]", "opening device", "begin kernel", "family
+// device, family", "right ...", "wrong ...", "end". One finds the GPUs; each of the others opens one of them,
+// for a driver reads once a process which it may show, and shows no more than one of a card's instances.
 class Child {
  public:
   Child(const TestedRuntime& runtime, int out, const Target& target, const Known& known)
@@ -91,7 +97,7 @@ class Child {
 
   // Says why there are none, if so.
   void Find() {
-    alarm(kSetUpSeconds);
+    alarm(SetUpSecondsOf(environment_));
     const auto start = probe::system::Now();
     probe::ProbeReport report;
     runtime_.module.probe({*files_, environment_, std::nullopt,
@@ -114,8 +120,10 @@ class Child {
   // Sums that tensor cores cut off drift the further the longer they are, and are right; with one number of
   // the wrong sign among the results they are not.
   void ComputeLongProducts() {
-    if (IsBrief(device())) return Say("end");
-    alarm(kSetUpSeconds);
+    const std::string place = Place();
+    if (IsBrief(device()) || known_.done.contains(place)) return Say("end");
+    Say("opening {}", place);
+    alarm(SetUpSecondsOf(environment_));
     const backends::OpenRequest request{device(), std::nullopt, *files_, environment_};
     const auto session = runtime_.backend.open(request);
     if (!session) return Say("end");
@@ -129,7 +137,7 @@ class Child {
           !backends::MissingFeature(variant, (*session)->limits()).empty())
         continue;
       for (const std::uint32_t k : {LongestOf(environment_) / 2, LongestOf(environment_)}) {
-        ComputeLongProduct(**session, fmt::format("{} {}", device().ordinal, device().name), variant, k);
+        ComputeLongProduct(**session, place, variant, k);
         if ((*session)->BroughtDownBy() != nullptr) return;
       }
     }
@@ -140,10 +148,8 @@ class Child {
   // that in a folder, here an empty one, so that the second load is one without the translation.
   void TimeModules() {
     if (IsBrief(device())) return;
-    alarm(kSetUpSeconds);
-    std::string folder = (std::filesystem::temp_directory_path() / "whichgpu_modules_XXXXXX").string();
-    if (mkdtemp(folder.data()) == nullptr) return;
-    setenv(runtime_.cache_variable, folder.c_str(), 1);
+    alarm(SetUpSecondsOf(environment_));
+    setenv(runtime_.cache_variable, target_.modules.c_str(), 1);
     environment_ = probe::system::Environment::OfProcess();
     const auto first = LoadSeconds(device());
     const auto second = LoadSeconds(device());
@@ -152,12 +158,11 @@ class Child {
         Say("time {} {} module of {} translated in {:.3f} s, loaded in {:.3f} s", device().ordinal,
             device().name, entry, std::max(first_s - again->second, 0.0), again->second);
     }
-    std::error_code ignored;
-    std::filesystem::remove_all(folder, ignored);
   }
 
  private:
   [[nodiscard]] const RuntimeDevice& device() const { return target_.devices[target_.chosen]; }
+  [[nodiscard]] std::string Place() const { return fmt::format("{} {}", device().ordinal, device().name); }
 
   // Of each module that the device runs, by the first of its entries.
   [[nodiscard]] std::map<std::string_view, double> LoadSeconds(const RuntimeDevice& device) const {
@@ -227,11 +232,11 @@ class Child {
 
   // False where no other kernel can follow in this process.
   [[nodiscard]] bool Check(const RuntimeDevice& device) {
-    const std::string place = fmt::format("{} {}", device.ordinal, device.name);
+    const std::string place = Place();
     if (known_.done.contains(place)) return true;  // it could not be opened
-    alarm(kSetUpSeconds);
+    alarm(SetUpSecondsOf(environment_));
     const auto start = probe::system::Now();
-    Say("begin {}", place);
+    Say("opening {}", place);
     const auto session = runtime_.backend.open({device, std::nullopt, *files_, environment_});
     if (!session) return Say("wrong {}", probe::Describe(session.error())), true;
     Say("opened {:.3f} s", probe::system::SecondsSince(start));
@@ -347,14 +352,17 @@ void VerifyOn(const TestedRuntime& runtime, const Target& target, Work work) {
   for (bool all = false; !all;) {
     const std::size_t before = known.done.size();
     std::string current, family;
+    bool opening = false;
     const auto hear = [&](const std::string& line) {
-      if (line.starts_with("begin ")) {
-        current = line.substr(6);
+      if (line.starts_with("begin ") || line.starts_with("opening ")) {
+        opening = line.starts_with("opening ");
+        current = line.substr(line.find(' ') + 1);
         family.clear();
+        return;
       }
       if (line.starts_with("family ")) family = line.substr(7);
       if (line == kHung && !family.empty()) known.hung.insert(family);
-      if (line.starts_with("begin ") || line.starts_with("opened") || line.starts_with("family ")) {
+      if (line.starts_with("opened") || line.starts_with("family ")) {
         if (line.starts_with("opened")) fmt::print("time {} {}\n", current, line);
         return;
       }
@@ -362,7 +370,8 @@ void VerifyOn(const TestedRuntime& runtime, const Target& target, Work work) {
       if (line == "end") return;
       const auto verdict = line.substr(line.find(' ') + 1);
       if (!current.empty()) known.done.insert(current);
-      fmt::print("kernel {}: {}\n", current, verdict);
+      fmt::print("{} {}: {}{}\n", opening ? "opening" : "kernel", current, verdict,
+                 opening ? kNoneBegun : "");
       EXPECT_FALSE(line.starts_with("wrong")) << current << ": " << verdict;
     };
     Listen(runtime, target, known, hear, work);
@@ -374,10 +383,29 @@ void VerifyOn(const TestedRuntime& runtime, const Target& target, Work work) {
 void VerifyBy(const TestedRuntime& runtime, const Found& found, Work work) {
   if (!found.none.empty()) GTEST_SKIP() << "no GPU of " << runtime.maker << "'s here: " << found.none;
   if (!found.wrong.empty()) {
-    fmt::print("kernel : {}\n", found.wrong);
+    fmt::print("opening {}'s GPUs: {}{}\n", runtime.maker, found.wrong, kNoneBegun);
     ADD_FAILURE() << found.wrong;
   }
   for (std::size_t i = 0; i < found.devices.size(); ++i) VerifyOn(runtime, {found.devices, i}, work);
+}
+
+// By a process which may be ended in its midst: the folder is not its own.
+void TimeModulesOn(const TestedRuntime& runtime, Target target) {
+  target.modules = (std::filesystem::temp_directory_path() / "whichgpu_modules_XXXXXX").string();
+  const auto& device = target.devices[target.chosen];
+  if (mkdtemp(target.modules.data()) == nullptr) {
+    fmt::print("time {} {} modules: there is no folder {}\n", device.ordinal, device.name, target.modules);
+    return;
+  }
+  const auto print = [&](const std::string& line) {
+    if (line.starts_with("wrong "))
+      fmt::print("time {} {} modules: {}\n", device.ordinal, device.name, line.substr(line.find(' ') + 1));
+    else
+      fmt::print("{}\n", line);
+  };
+  Listen(runtime, target, {}, print, &Child::TimeModules);
+  std::error_code ignored;
+  std::filesystem::remove_all(target.modules, ignored);
 }
 
 }  // namespace
@@ -387,9 +415,7 @@ void VerifyEveryKernel(const TestedRuntime& runtime) {
   if (!found.time.empty()) fmt::print("{}\n", found.time);
   VerifyBy(runtime, found, &Child::Run);
   if (runtime.cache_variable == nullptr) return;
-  const auto print = [](const std::string& line) { fmt::print("{}\n", line); };
-  for (std::size_t i = 0; i < found.devices.size(); ++i)
-    Listen(runtime, {found.devices, i}, {}, print, &Child::TimeModules);
+  for (std::size_t i = 0; i < found.devices.size(); ++i) TimeModulesOn(runtime, {found.devices, i});
 }
 
 void VerifyLongProducts(const TestedRuntime& runtime) {

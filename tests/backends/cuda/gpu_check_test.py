@@ -227,14 +227,16 @@ class GpuCheck(unittest.TestCase):
 
 
 @contextlib.contextmanager
-def fake_gpu_test(hanging, others=(), partitions=(), **more):
-    """The test of all kernels on a GPU on which some do not end, in instances where there are any, and on others."""
+def fake_gpu_test(hanging, others=(), partitions=(), driver=None, **more):
+    """The test of all kernels on a GPU on which some do not end, in instances where there are any, and on others; by a
+    driver of which there is something to say, too."""
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         for library in LIBRARIES["cuda"]:
             (folder / library.rpartition("/")[2]).symlink_to(FAKES / "cuda" / library)
         scenario = gpu(hanging_kernels=hanging, **({"partitions": partitions} if partitions else {}))
         scenario["devices"] += others
+        scenario.update(driver or {})
         (folder / "scenario.json").write_text(json.dumps(scenario))
         process = subprocess.Popen([BUILD / "tests" / "backends" / "cuda" / TESTS["cuda"]], stdout=subprocess.PIPE,
                                    text=True, env={**os.environ, "WHICHGPU_LIBRARY_PATH": str(folder), **CHEAP, **more,
@@ -284,6 +286,31 @@ class Hangs(unittest.TestCase):
         self.assertEqual(1, sum("own:mma_1" in line for line in second), second)
         self.assertEqual(1, sum("own:rows_a_block" in line for line in second), second)
 
+    def test_a_driver_that_hangs_before_any_kernel_is_said_to(self):
+        for at, what in (("init", "NVIDIA's GPUs"), ("create", "0 NVIDIA Fake")):
+            with self.subTest(at):
+                with fake_gpu_test("", driver={"misbehave": [{"at": at, "do": "hang"}]},
+                                   WHICHGPU_TEST_SET_UP_SECONDS="1") as process:
+                    said, _ = process.communicate()
+                self.assertEqual(1, process.returncode, said)
+                line = f"opening {what}: it did not end in its time: no kernel was begun"
+                self.assertEqual([line] * 2, re.findall(r"^opening .*", said, re.M), "of both tests")
+                self.assertNotRegex(said, r"(?m)^kernel ")
+                gpu_check = imported()
+                with tempfile.TemporaryDirectory() as path:
+                    (pathlib.Path(path) / "cuda_gpu_test.txt").write_text(said)
+                    text, _ = gpu_check.summarise(folders.Folder(pathlib.Path(path), 1), gpu_check.Results(1))
+                self.assertIn(line, text.partition("\n\n")[0])
+
+    def test_modules_that_take_too_long_leave_no_folder(self):
+        with tempfile.TemporaryDirectory() as temporary:
+            with fake_gpu_test("", driver={"attributes": {"translation_ms": 10000}}, TMPDIR=temporary,
+                               WHICHGPU_TEST_SET_UP_SECONDS="1", GTEST_FILTER="*EveryKernel*") as process:
+                said, _ = process.communicate()
+            self.assertEqual(0, process.returncode, said)
+            self.assertRegex(said, r"(?m)^time 0 NVIDIA Fake modules: it did not end in its time$")
+            self.assertEqual([], os.listdir(temporary))
+
     def test_the_test_leaves_nobody_on_the_gpu(self):
         with fake_gpu_test("gemm_") as process:
             children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
@@ -327,7 +354,7 @@ class Time(unittest.TestCase):
         class Folder:
             took = {}
 
-            def run(self, name, _, most_s):
+            def run_tidily(self, name, _, most_s):
                 allowed[name] = self.took[name] = most_s
                 return f"killed after {most_s} s"
 
@@ -336,8 +363,9 @@ class Time(unittest.TestCase):
         with tempfile.TemporaryDirectory() as binaries:
             for test in gpu_check.GPU_TESTS:
                 (pathlib.Path(binaries) / test).touch()
-            ends, _ = gpu_check.run_carried_tests(Folder(), pathlib.Path(binaries))
-        self.assertEqual(set(gpu_check.GPU_TESTS), set(ends))
+            results = gpu_check.Results(1)
+            gpu_check.run_carried_tests(Folder(), pathlib.Path(binaries), results)
+        self.assertEqual(set(gpu_check.GPU_TESTS), set(results.ends))
         self.assertGreaterEqual(min(allowed.values()), gpu_check.LEFT_S)
         self.assertLessEqual(3 * gpu_check.LOOK_S + sum(allowed.values()) + gpu_check.REPORT_S + gpu_check.TORCH_S,
                              gpu_check.ALL_S)
@@ -347,7 +375,7 @@ class Runs(unittest.TestCase):
     @staticmethod
     def more(count, takes_s, says=('{"measurements": []}',)):
         """Of a check that has 280 s left when the first run has ended, after 150: the further ones, and what was said."""
-        left, ran, ends = [280], [], {}
+        gpu_check, left, ran = imported(), [280], []
 
         class Folder:
             took = {"report": 150}
@@ -362,8 +390,9 @@ class Runs(unittest.TestCase):
 
             def read(self, _):
                 return says[min(len(ran), len(says)) - 1]
-        reports, why = imported().more_runs(Folder(), [], count, ends)
-        return ran, ends, len(reports), why
+        results = gpu_check.Results(count)
+        gpu_check.more_runs(Folder(), [], results)
+        return ran, results.ends, len(results.reports), results.why_fewer
 
     def test_a_run_that_does_not_fit_is_left_out_and_said(self):
         self.assertEqual((["report_2"], {"report_2": 0}, 1, "the time was up"), self.more(3, 150))
