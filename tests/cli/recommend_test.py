@@ -52,7 +52,7 @@ class Installer(unittest.TestCase):
         self.assertIn("did you mean 'dgx-spark'?", refused.stderr)
 
     def test_a_jetsons_programs_are_told_of_one_jetpack(self):
-        jetpack6 = {"pytorch": "jetson-jp6", "ollama": "jetpack6", "vllm": "cpu-image-aarch64"}
+        jetpack6 = {"pytorch": "jetson-jp6", "ollama": "jetpack6", "vllm": "jetson-image"}
         for name, builds in (("jetson-orin", jetpack6), ("jetson-orin-nx", jetpack6), ("jetson-orin-nano", jetpack6),
                              ("jetson-orin-jetpack7", {"pytorch": "cu130-orin", "ollama": "cuda_v13-orin", "vllm": "cu130-orin"})):
             for target, build in builds.items():
