@@ -82,9 +82,12 @@ struct Visible {
 // Whether a value's first entry, the only one that has to be right, names one GPU or instance of these.
 [[nodiscard]] bool NamesOneFirst(std::string_view value, const std::vector<NvmlGpu>& gpus);
 
-// Whether a value names none of so many GPUs, of which the management library may know these. A name that may
-// be of one, as a UUID where it knows none, leaves that.
+// Whether a value names none of so many GPUs, of which the management library may know these, as it is where
+// CUDA shows none and the library can not say what the value names beside GPUs in MIG mode. A name that may be
+// of one, as a UUID where the library knows none, leaves that.
 [[nodiscard]] bool LeavesNone(std::string_view value, const std::vector<NvmlGpu>& gpus, std::size_t count);
+// Whether it begins with such a name, of which nobody here knows whose it is.
+[[nodiscard]] bool MayNameNone(std::string_view value, const std::vector<NvmlGpu>& gpus);
 
 // Those of the management library's GPUs that CUDA does not show and the variable does not name.
 [[nodiscard]] std::vector<PciAddress> HiddenGpus(const system::Environment& environment,

@@ -84,11 +84,13 @@ class Survey {
     }
     auto diagnosis =
         Diagnose(std::move(error), driver_, Gpus(), library_path_, context_.environment, nvml_error_);
-    if (diagnosis.outcome == Outcome::kHidden) ExplainVariables({});
+    const bool is_hidden = diagnosis.outcome == Outcome::kHidden;
+    if (is_hidden) ExplainVariables({});
     for (const NvmlGpu& gpu : Gpus()) {
-      if (gpu.fault) {
-        TellUnreached(gpu, gpu.fault->name, "it " + gpu.fault->text);
-      } else if (!ShowsCards() && diagnosis.outcome != Outcome::kHidden) {
+      // What hides the others hides nothing of one that CUDA has no device of.
+      if (const auto cause = WhyUnshown(gpu); cause && (gpu.fault || is_hidden)) {
+        TellUnreached(gpu, cause->name, "it " + cause->text);
+      } else if (!ShowsCards() && !is_hidden) {
         TellUnreached(gpu, diagnosis.error.name, diagnosis.error.text);
       }
     }

@@ -45,10 +45,39 @@ VisibleEntry KindOf(std::string_view entry) {
   return entry.starts_with("GPU-") ? VisibleEntry::kUuid : VisibleEntry::kGarbage;
 }
 
+// How many numbers CUDA has at least and at most. A GPU in MIG mode without an instance has none; of those
+// with instances CUDA shows one of these instead of whole GPUs, or whole GPUs alone (NVIDIA, MIG User Guide,
+// "CUDA Device Enumeration"). Whether one that is lost has a number nobody says.
+struct Numbers {
+  std::size_t least = 0;
+  std::size_t most = 0;
+};
+Numbers NumbersOf(const std::vector<NvmlGpu>& gpus) {
+  std::size_t whole = 0, divided = 0, lost = 0;
+  for (const NvmlGpu& gpu : gpus) {
+    if (gpu.fault) {
+      ++lost;
+    } else if (!gpu.instances.empty()) {
+      ++divided;
+    } else if (!gpu.mig) {
+      ++whole;
+    }
+  }
+  return {divided > 0 ? 1 : whole, whole + divided + lost};
+}
+
+// As it was called before R470: MIG-GPU-<uuid>/1/0.
+bool IsOldName(const Visible& entry) { return entry.text.starts_with("MIG-GPU-"); }
+
 // How many GPUs or instances of the machine an entry names; nothing where nobody knows those.
 std::optional<std::size_t> CountNamed(const Visible& entry, const std::vector<NvmlGpu>& gpus) {
   if (gpus.empty()) return std::nullopt;
-  if (entry.kind == VisibleEntry::kIndex) return *NumberAtFront(entry.text) < gpus.size() ? 1U : 0U;
+  if (entry.kind == VisibleEntry::kIndex) {
+    const auto [least, most] = NumbersOf(gpus);
+    const auto number = *NumberAtFront(entry.text);
+    if (number >= least && number < most) return std::nullopt;
+    return number < least ? 1U : 0U;
+  }
   // Where the management library names no instances of a divided GPU, nobody here knows which there are.
   const bool hides_instances = std::any_of(gpus.begin(), gpus.end(), [](const NvmlGpu& gpu) {
     return gpu.by_files || (gpu.mig && gpu.instances.empty());
@@ -60,11 +89,16 @@ std::optional<std::size_t> CountNamed(const Visible& entry, const std::vector<Nv
     for (const NvmlInstance& instance : gpu.instances)
       count += instance.uuid.starts_with(entry.text) ? 1U : 0U;
   }
-  // As it was called before R470: MIG-GPU-<uuid>/1/0.
-  const bool is_old = entry.text.starts_with("MIG-GPU-");
   const bool is_unknown = count == 0 && std::any_of(gpus.begin(), gpus.end(),
                                                     [](const NvmlGpu& gpu) { return gpu.uuid.empty(); });
-  return is_old || is_unknown ? std::nullopt : std::optional(count);
+  return IsOldName(entry) || is_unknown ? std::nullopt : std::optional(count);
+}
+
+// Whether the GPUs are known and all the same only CUDA can say whether the entry names one: it shows nothing
+// where it does not.
+bool IsForCudaToSay(const Visible& entry, const std::vector<NvmlGpu>& gpus) {
+  if (gpus.empty() || gpus.front().by_files || CountNamed(entry, gpus)) return false;
+  return entry.kind == VisibleEntry::kIndex || IsOldName(entry);
 }
 
 // The entries of a value that may name a GPU here, up to the first that names none or several.
@@ -86,7 +120,8 @@ bool IsNamedBy(const Visible& entry, const NvmlGpu& gpu) {
 }
 
 // Those that CUDA does not show and the variable does not name. What the driver does not show of those that
-// it names has another cause; where nobody knows which they are, the variable is blamed for none.
+// it names has another cause; where nobody knows which they are, the variable is blamed for none. By what
+// only CUDA can say the variable names no more than CUDA shows.
 std::vector<const NvmlGpu*> Hidden(const system::Environment& environment,
                                    const std::vector<RuntimeDevice>& shown,
                                    const std::vector<NvmlGpu>& gpus) {
@@ -94,7 +129,12 @@ std::vector<const NvmlGpu*> Hidden(const system::Environment& environment,
   const auto value = environment.Get(kVisibleDevices);
   if (!value) return hidden;
   const auto named = Named(*value, gpus);
-  const bool by_address = environment.Get("CUDA_DEVICE_ORDER") == "PCI_BUS_ID";
+  const auto surely_named = static_cast<std::size_t>(std::count_if(
+      named.begin(), named.end(), [&](const Visible& entry) { return !IsForCudaToSay(entry, gpus); }));
+  const auto [least, most] = NumbersOf(gpus);
+  // Of GPUs without a number nvidia-smi counts those, too.
+  const bool by_address =
+      environment.Get("CUDA_DEVICE_ORDER") == "PCI_BUS_ID" && least == most && most == gpus.size();
   const bool tells_which = std::all_of(named.begin(), named.end(), [&](const Visible& entry) {
     return entry.kind == VisibleEntry::kIndex ? by_address : CountNamed(entry, gpus).has_value();
   });
@@ -105,7 +145,7 @@ std::vector<const NvmlGpu*> Hidden(const system::Environment& environment,
     const bool is_named = tells_which
                               ? std::any_of(named.begin(), named.end(),
                                             [&](const Visible& entry) { return IsNamedBy(entry, gpu); })
-                              : named.size() > shown.size();
+                              : surely_named > shown.size();
     if (!seen && !is_named) hidden.push_back(&gpu);
   }
   return hidden;
@@ -194,10 +234,15 @@ bool NamesOneFirst(std::string_view value, const std::vector<NvmlGpu>& gpus) {
 
 bool LeavesNone(std::string_view value, const std::vector<NvmlGpu>& gpus, std::size_t count) {
   const auto named = Named(value, gpus);
-  if (named.empty()) return true;
+  if (named.empty() || IsForCudaToSay(named.front(), gpus)) return true;
   const auto number =
       named.front().kind == VisibleEntry::kIndex ? NumberAtFront(named.front().text) : std::nullopt;
   return number.value_or(0) >= count;
+}
+
+bool MayNameNone(std::string_view value, const std::vector<NvmlGpu>& gpus) {
+  const auto named = Named(value, gpus);
+  return !named.empty() && named.front().kind != VisibleEntry::kIndex && !CountNamed(named.front(), gpus);
 }
 
 std::vector<PciAddress> HiddenGpus(const system::Environment& environment,

@@ -265,8 +265,10 @@ void AddUnreached(const Tables& tables, const Report& report, const probe::Physi
   }
   if (const auto failure = FailureOfMakers(tables, report, device); failure && !not_asked) {
     BlameFailure(tables, report, device, *failure, finding);
-    if (finding.fix.empty() && failure->probe->outcome == Outcome::kNoDevice)
+    if (finding.fix.empty() && failure->probe->outcome == Outcome::kNoDevice) {
+      SuspectVariables(*failure->probe, finding);
       finding.fix.push_back({WhatItLacks(tables, report, device), std::nullopt, true, false});
+    }
     return out.push_back(std::move(finding));
   }
   for (const RuntimeFacts& facts : tables.runtimes) AddHintsFor(device, facts, report.host, finding);

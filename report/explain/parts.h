@@ -111,6 +111,8 @@ class HiddenGpus {
   std::map<std::string, Group> groups_;  // by the settings and what is wrong with them
   ToldVariables told_;
 };
+// Of a runtime that shows no device and whose error names variables, which may be why: what would tell.
+void SuspectVariables(const probe::ProbeReport& probe, Finding& finding);
 // Of a runtime that they hide every device from.
 void BlameVariables(const RuntimeFacts* facts, const Report& report, const probe::ProbeReport& probe,
                     Finding& finding);

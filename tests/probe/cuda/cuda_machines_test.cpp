@@ -388,6 +388,40 @@ TEST(CudaMachines, WhatHidesEveryGpuIsToldOnce) {
   EXPECT_FALSE(HidesAny(without));
 }
 
+std::vector<std::string> HiddenBuses(const probe::ProbeReport& report) {
+  std::vector<std::string> out;
+  for (const auto& hardware : report.hardware) {
+    if (probe::FindFact(hardware.facts, "hidden_by") != nullptr)
+      out.push_back(std::to_string(hardware.identity.pci->bus));
+  }
+  return out;
+}
+
+// CUDA numbers two of these three.
+TEST(CudaMachines, OfGpusBesideOneInMigModeAVariableIsBlamedByWhatCudaShows) {
+  const auto survey = [](const char* value) {
+    CudaMachine machine(machines::Of(machines::Gpu("A", 1, 89) + "," + machines::Gpu("B", 2, 90, kMig) + "," +
+                                     machines::Gpu("C", 3, 89)));
+    return machine.Set("CUDA_VISIBLE_DEVICES", value).Survey();
+  };
+  const auto none = survey("2");
+  EXPECT_EQ(none.outcome, Outcome::kHidden);
+  EXPECT_THAT(HiddenBuses(none), ElementsAre("1", "2", "3"));
+  const auto all = survey("0,1,2");
+  EXPECT_EQ(all.devices.size(), 2U);
+  EXPECT_THAT(HiddenBuses(all), ElementsAre("2"));
+}
+
+TEST(CudaMachines, WhatHidesTheOthersHidesNothingOfAGpuWithoutAnInstance) {
+  CudaMachine machine(machines::Of(R"({"name": "NVIDIA A100", "pci": "0000:01:00.0",
+      "uuid": "00000000000000000000000000000101", "attributes": {"mig": 1}},)" +
+                                   machines::Gpu("NVIDIA A100", 2, 80)));
+  const auto report = machine.Set("CUDA_VISIBLE_DEVICES", "1").Survey();
+  EXPECT_EQ(report.outcome, Outcome::kHidden);
+  EXPECT_THAT(HiddenBuses(report), ElementsAre("2"));
+  EXPECT_THAT(FactsOfTheFirst(report), HasSubstr("unreached_error=no_mig_instance"));
+}
+
 TEST(CudaMachines, AnOldDriverSaysWhatItRuns) {
   const auto report = CudaMachine(R"({"driver_version": "470.256.02", "attributes": {"driver_cuda": 11040},
       "devices": [{"name": "Tesla K80", "attributes": {"capability": 37}}]})")

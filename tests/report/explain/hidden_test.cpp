@@ -146,6 +146,25 @@ TEST(Hidden, AVariableThatHidesNothingIsToldAsBefore) {
   EXPECT_THAT(ids, ElementsAre("variable.cuda.NVIDIA_VISIBLE_DEVICES"));
 }
 
+TEST(Hidden, AVariableThatMayHideIsTheFirstToTry) {
+  auto machine = Machine(false);
+  std::erase_if(machine.devices[1].hardware->facts,
+                [](const auto& fact) { return fact.key.starts_with("hidden_"); });
+  for (auto& probe : machine.probes) {
+    if (probe.module != "cuda") continue;
+    probe.outcome = Outcome::kNoDevice;
+    probe.error->text = "no device; CUDA_VISIBLE_DEVICES=\"1\" may name no GPU of this machine";
+    probe.warnings.clear();
+  }
+  const auto report = testing::Decided(machine);
+  const auto found = std::find_if(report.findings.begin(), report.findings.end(),
+                                  [](const auto& one) { return one.id == "unreached.pci-0000-41-00-0"; });
+  ASSERT_NE(found, report.findings.end());
+  ASSERT_EQ(found->fix.size(), 2U);
+  EXPECT_EQ(found->fix[0].command, "unset CUDA_VISIBLE_DEVICES");
+  EXPECT_THAT(found->fix[1].text, HasSubstr("does not show this GPU"));
+}
+
 // Nothing shows the GPU, so that no step is a GPU's.
 TEST(Hidden, WhatBringsBackGpusThatNothingShowsIsAStepOfTheAnswer) {
   auto machine = Machine(false);
