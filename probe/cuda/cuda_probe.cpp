@@ -61,7 +61,7 @@ class Survey {
     const auto gpus = by_files ? KnownByFiles(context_.files) : Gpus();
     for (auto& text : ExplainVisible(context_.environment, shown, gpus))
       context_.sink(Warning{std::move(text)});
-    const auto because = WhatIsWrong(context_.environment, gpus);
+    const auto because = WhatIsWrong(context_.environment, shown.size(), gpus);
     for (const PciAddress& address : HiddenGpus(context_.environment, shown, gpus))
       context_.sink(HiddenHardware("cuda", address, kVisibleDevices, because));
   }
@@ -339,7 +339,11 @@ void Survey::Enumerate(const Api& api) {
   ExplainVariables(devices);
   ExplainUnshown(devices);
   for (auto& text : ExplainUse(devices, Gpus())) context_.sink(Warning{std::move(text)});
-  for (const RuntimeDevice& device : devices) context_.sink(device);
+  const auto note = NoteOn(context_.environment, devices, Gpus());
+  for (RuntimeDevice& device : devices) {
+    if (note) AddNote(*note, device);
+    context_.sink(device);
+  }
 }
 
 void Survey::Run() {

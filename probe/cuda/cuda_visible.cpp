@@ -112,6 +112,11 @@ std::vector<Visible> Named(std::string_view value, const std::vector<NvmlGpu>& g
   return out;
 }
 
+// CUDA shows a process one instance, whatever the variable names behind it (NVIDIA, MIG User Guide).
+bool ShowsOneInstance(const std::vector<Visible>& entries, std::size_t shown) {
+  return shown == 1 && entries.size() > 1 && entries.front().kind == VisibleEntry::kMig;
+}
+
 bool IsNamedBy(const Visible& entry, const NvmlGpu& gpu) {
   if (entry.kind == VisibleEntry::kIndex) return NumberAtFront(entry.text) == gpu.index;
   return gpu.uuid.starts_with(entry.text) ||
@@ -128,7 +133,8 @@ std::vector<const NvmlGpu*> Hidden(const system::Environment& environment,
   std::vector<const NvmlGpu*> hidden;
   const auto value = environment.Get(kVisibleDevices);
   if (!value) return hidden;
-  const auto named = Named(*value, gpus);
+  auto named = Named(*value, gpus);
+  if (ShowsOneInstance(named, shown.size())) named.resize(1);
   const auto surely_named = static_cast<std::size_t>(std::count_if(
       named.begin(), named.end(), [&](const Visible& entry) { return !IsForCudaToSay(entry, gpus); }));
   const auto [least, most] = NumbersOf(gpus);
@@ -161,9 +167,10 @@ std::string HiddenText(const system::Environment& environment, const std::vector
                      fmt::join(hidden, ", "));
 }
 
-// Its first entry that CUDA can not use.
-std::string FaultIn(std::string_view value, const std::vector<NvmlGpu>& gpus) {
-  for (const Visible& entry : ParseVisible(value)) {
+// Its first entry that CUDA, which shows so many devices, can not use.
+std::string FaultIn(std::string_view value, std::size_t shown, const std::vector<NvmlGpu>& gpus) {
+  const auto entries = ParseVisible(value);
+  for (const Visible& entry : entries) {
     if (entry.text == "-1" || Trim(value, " \t").empty()) return {};
     const auto say = [&](std::string_view what) {
       return fmt::format("\"{}\" {}", CleanText(entry.text), what);
@@ -177,6 +184,9 @@ std::string FaultIn(std::string_view value, const std::vector<NvmlGpu>& gpus) {
     if (named && *named != 1)
       return say(*named == 0 ? "names no GPU here: CUDA ignores it and all after it"
                              : "names several GPUs: CUDA ignores it and all after it");
+    const bool is_more = entry.kind == VisibleEntry::kMig && &entry != &entries.front();
+    if (is_more && ShowsOneInstance(entries, shown))
+      return say("is one instance more than CUDA shows a process");
   }
   return {};
 }
@@ -255,9 +265,21 @@ std::vector<PciAddress> HiddenGpus(const system::Environment& environment,
   return out;
 }
 
-std::string WhatIsWrong(const system::Environment& environment, const std::vector<NvmlGpu>& gpus) {
+std::string WhatIsWrong(const system::Environment& environment, std::size_t shown,
+                        const std::vector<NvmlGpu>& gpus) {
   const auto value = environment.Get(kVisibleDevices);
-  return value ? FaultIn(*value, gpus) : std::string();
+  return value ? FaultIn(*value, shown, gpus) : std::string();
+}
+
+std::optional<Note> NoteOn(const system::Environment& environment, const std::vector<RuntimeDevice>& shown,
+                           const std::vector<NvmlGpu>& gpus) {
+  if (auto order = OrderText(environment, shown, gpus); !order.empty())
+    return Note{std::string(kCountsApart), std::move(order)};
+  const bool is_cut =
+      ShowsOneInstance(Named(environment.Get(kVisibleDevices).value_or(""), gpus), shown.size());
+  if (!is_cut || !Hidden(environment, shown, gpus).empty()) return std::nullopt;
+  return Note{std::string(kOneInstance),
+              fmt::format("{}: {}", kVisibleDevices, WhatIsWrong(environment, shown.size(), gpus))};
 }
 
 std::vector<std::string> ExplainVisible(const system::Environment& environment,
@@ -269,7 +291,7 @@ std::vector<std::string> ExplainVisible(const system::Environment& environment,
   };
   // What is wrong with the value and what it hides are one thing to mend.
   auto hidden = HiddenText(environment, shown, gpus);
-  if (const auto fault = WhatIsWrong(environment, gpus); !fault.empty())
+  if (const auto fault = WhatIsWrong(environment, shown.size(), gpus); !fault.empty())
     hidden = hidden.empty() ? fmt::format("{}: {}", kVisibleDevices, fault) : hidden + "; " + fault;
   add(std::move(hidden));
   for (auto& text : system::ExplainSpoilers(kSpoilers, environment)) add(std::move(text));

@@ -86,13 +86,17 @@ bool MayComeOfCircumstances(const backends::Measurement& measurement) {
          measurement.status == MeasurementStatus::kTimedOut;
 }
 
+std::string VariableId(std::string_view module, std::string_view variable) {
+  return fmt::format("variable.{}.{}", module, variable);
+}
+
 void AddVariables(const Report& report, const ToldVariables& told, std::vector<Finding>& out) {
   for (const auto& probe : report.probes) {
     for (const std::string& warning : probe.warnings) {
       const auto variables = VariablesIn(probe, warning);
-      if (variables.empty() || AreTold(told, variables)) continue;
+      if (variables.empty() || AreTold(told, variables) || IsNoted(report, probe.module, warning)) continue;
       Finding finding;
-      finding.id = fmt::format("variable.{}.{}", probe.module, variables.front().name);
+      finding.id = VariableId(probe.module, variables.front().name);
       finding.layer = "programming_interface";
       finding.severity = Severity::kDegraded;
       finding.summary = warning;

@@ -391,6 +391,7 @@ std::vector<Finding> Findings(const Tables& tables, const Report& report) {
   const HidingRuntimes hiding(tables, report, hidden.told());
   AddProbes(tables, report, hiding, findings);
   AddVariables(report, hiding.told(), findings);
+  AddNotes(tables, report, findings);
   AddSlowStarts(tables, report, findings);
   AddNarrowLinks(report, findings);
   NameGroups(tables, report, findings);

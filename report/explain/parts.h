@@ -134,8 +134,13 @@ class HidingRuntimes {
 // Whether what became of a runtime became of one of its drivers, whose finding tells it.
 [[nodiscard]] bool IsOfDriver(const probe::ProbeReport& probe);
 
-// One for every warning of a probe about a variable that is set, unless it is told.
+// One for every warning of a probe about a variable that is set, unless it is told or a note.
+[[nodiscard]] std::string VariableId(std::string_view module, std::string_view variable);
 void AddVariables(const Report& report, const ToldVariables& told, std::vector<Finding>& out);
+// What modules note of devices (probe/core/note.h), unless a variable's finding tells it: one for all of
+// which it is noted.
+[[nodiscard]] bool IsNoted(const Report& report, std::string_view module, std::string_view text);
+void AddNotes(const Tables& tables, const Report& report, std::vector<Finding>& out);
 // Of a processor: that the machine runs on its battery or is told to save power.
 void AddPower(const probe::PhysicalDevice& device, std::vector<Finding>& out);
 // One for a device of which others leave too little memory for figures of this run, by whichever runtimes.

@@ -91,6 +91,32 @@ TEST(Divided, ThatCudaShowsNoneIsTheVariablesDoing) {
   EXPECT_EQ(Of("wew", "1").outcome, Outcome::kNoDevice);
 }
 
+TEST(Divided, OfSeveralInstancesCudaShowsTheFirst) {
+  const auto gpus = Gpus("d");
+  std::vector<probe::RuntimeDevice> one(1);
+  one[0].identity.pci = gpus[0].pci;
+  one[0].identity.partition = "MIG-7-0";
+  const auto note = NoteOn(With("MIG-a,MIG-b"), one, gpus);
+  ASSERT_TRUE(note);
+  EXPECT_EQ(note->name, "one_instance");
+  EXPECT_EQ(note->text, "CUDA_VISIBLE_DEVICES: \"MIG-b\" is one instance more than CUDA shows a process");
+  EXPECT_THAT(ExplainVisible(With("MIG-a,MIG-b"), one, gpus), testing::ElementsAre(note->text));
+  EXPECT_FALSE(NoteOn(With("MIG-a"), one, gpus));
+  auto two = one;
+  two.push_back(one[0]);
+  EXPECT_FALSE(NoteOn(With("MIG-a,MIG-b"), two, gpus)) << "a driver that shows both";
+}
+
+TEST(Divided, AnInstanceOfAnotherGpuHidesThatGpu) {
+  auto gpus = Gpus("dd");
+  gpus[1].instances = {{"MIG-c", "MIG-7-0", {}, {}, {}}};
+  std::vector<probe::RuntimeDevice> one(1);
+  one[0].identity.pci = gpus[0].pci;
+  EXPECT_THAT(HiddenGpus(With("MIG-a,MIG-c"), one, gpus), testing::ElementsAre(*gpus[1].pci));
+  EXPECT_THAT(WhatIsWrong(With("MIG-a,MIG-c"), 1, gpus), HasSubstr("one instance more"));
+  EXPECT_FALSE(NoteOn(With("MIG-a,MIG-c"), one, gpus)) << "what hides the GPU is told of it";
+}
+
 // Where the management library knows no names: it may be of a GPU that is here.
 TEST(Divided, ANameThatNobodyKnowsIsNamedAndNotBlamed) {
   probe::cuda::KernelDriver driver;

@@ -142,9 +142,14 @@ TEST(CudaMachines, AMixedPairIsExplainedWhereTheNumberingsDiffer) {
   EXPECT_EQ(FactOf(report.devices[0], "nvidia_smi_index"), "1");
   EXPECT_THAT(report.devices[1].matrix_units, testing::IsEmpty());
   EXPECT_THAT(report.warnings, ElementsAre(HasSubstr("CUDA_DEVICE_ORDER=PCI_BUS_ID")));
+  for (const auto& device : report.devices) {
+    EXPECT_EQ(FactOf(device, "note"), "counts_apart");
+    EXPECT_EQ(FactOf(device, "note_because"), report.warnings.at(0));
+  }
   CudaMachine ordered(machines::Of(gpus));
   const auto by_address = ordered.Set("CUDA_DEVICE_ORDER", "PCI_BUS_ID").Survey();
   EXPECT_THAT(by_address.warnings, testing::IsEmpty());
+  EXPECT_EQ(FactOf(by_address.devices.at(0), "note"), "");
   EXPECT_THAT(by_address.environment, testing::SizeIs(1));
   EXPECT_EQ(Ids(report), Ids(by_address));
 }
