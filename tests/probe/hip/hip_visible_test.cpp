@@ -180,6 +180,30 @@ TEST(VisibleGpus, OfACardInPartsWhatDropsTheLastIsToBlame) {
   EXPECT_EQ(hiding("1", "3", {}), "10HIP 26ROC 26HIP ");
 }
 
+// Beside a card that is hidden whole.
+TEST(VisibleGpus, OfACardInPartWhatIsHiddenOfItIsCounted) {
+  std::vector<KfdNode> nodes;
+  for (const std::uint32_t bus : {0x0aU, 0x1aU}) {
+    for (std::uint32_t part = 0; part < 8; ++part) nodes.push_back(Node(bus, "gfx942", part));
+  }
+  auto shown = Shown(0x1a);
+  shown.identity.partition = "xcp1";
+  const auto in_part = [&](std::map<std::string, std::string, std::less<>> variables) {
+    std::string out;
+    for (const auto& card : probe::hip::CardsInPart(Set(std::move(variables)), {shown}, nodes)) {
+      EXPECT_EQ(card.address.bus, 0x1aU);
+      out += card.text;
+    }
+    return out;
+  };
+  EXPECT_EQ(in_part({{"HIP_VISIBLE_DEVICES", "9"}}),
+            "HIP_VISIBLE_DEVICES=\"9\" hides 7 of the 8 partitions of gfx942 (0000:1a:00.0)");
+  EXPECT_EQ(in_part({{"ROCR_VISIBLE_DEVICES", "8,9"}, {"HIP_VISIBLE_DEVICES", "1"}}),
+            "ROCR_VISIBLE_DEVICES=\"8,9\" and HIP_VISIBLE_DEVICES=\"1\" hide 7 of the 8 partitions of gfx942 "
+            "(0000:1a:00.0)");
+  EXPECT_EQ(in_part({}), "") << "ROCm does not show them: no variable's doing";
+}
+
 // Whoever reads it is to unset no variable that hides nothing.
 TEST(VisibleGpus, AreHiddenByNoOtherVariable) {
   std::vector<KfdNode> nodes = {Node(3, "gfx1100"), Node(0x0c, "gfx1036")};
