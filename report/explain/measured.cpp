@@ -68,24 +68,40 @@ const probe::EnvironmentVariable* FindSet(const Report& report, std::string_view
   return of_all;
 }
 
-// A variable that makes the driver take its chip for another, of which a kernel hangs that is right: it goes
-// before all other fixes. Whether it is known to work with this chip its own finding says.
+// Whether a runtime was asked that would have told of the variable: one whose drivers all read it.
+bool WouldBeTold(const Way& way, std::string_view name) {
+  return std::any_of(way.report.probes.begin(), way.report.probes.end(), [&](const auto& probe) {
+    const auto* facts = Find(way.tables, probe.module);
+    return facts && facts->chip_override && facts->chip_override->variable == name &&
+           !facts->chip_override->driver;
+  });
+}
+
+// A variable that makes the driver take its chip for another, of which a kernel hangs or dies that is right:
+// it goes before all other fixes. Whether it is known to work with this chip its own finding says. Of a hang
+// it is suspected, too, where nobody can tell whether it is set.
 void BlameOverride(const Way& way, const backends::Measurement& worst, Finding& finding) {
   const auto* facts = way.Facts();
   const bool launched = !EndedWhileCompiling(worst) && worst.stage != probe::NameOf(probe::Stage::kInit);
-  if (worst.status != MeasurementStatus::kTimedOut || !launched) return;
-  if (facts == nullptr || !facts->chip_override) return;
+  const bool hung = worst.status == MeasurementStatus::kTimedOut;
+  const auto* known = KnownReason(facts, worst);
+  const bool died =
+      worst.status == MeasurementStatus::kFailed && known != nullptr && known->of_kernel.value_or(false);
+  if ((!hung && !died) || !launched || facts == nullptr || !facts->chip_override) return;
   const auto& [name, driver, source] = *facts->chip_override;
   if (driver && *driver != way.view.device.driver) return;
-  Fix fix{fmt::format("unset {}, if it is set: code for another chip may hang", name), std::nullopt, false,
+  const std::string_view how = hung ? "hang" : "fail";
+  const auto* set = FindSet(way.report, name);
+  if (set == nullptr && (died || WouldBeTold(way, name))) return;
+  Fix fix{fmt::format("unset {}, if it is set: code for another chip may {}", name, how), std::nullopt, false,
           false};
-  if (const auto* set = FindSet(way.report, name)) {
-    fix.text = fmt::format(
-        "unset {}, unless it is known to work with this GPU: code for another chip may hang", set->name);
+  if (set != nullptr) {
+    fix.text = fmt::format("unset {}, unless it is known to work with this GPU: code for another chip may {}",
+                           set->name, how);
     fix.command = "unset " + set->name;
     finding.meaning = fmt::format(
-        "{} is set: unless it is known to work with this GPU, a kernel may hang of it that is right",
-        set->name);
+        "{} is set: unless it is known to work with this GPU, a kernel may {} of it that is right", set->name,
+        how);
     AddEvidence(finding, "environment", set->name + "=" + set->value);
   }
   finding.fix.insert(finding.fix.begin(), std::move(fix));

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "probe/core/parse.h"
 #include "probe/core/note.h"
+#include "probe/core/parse.h"
 #include "tests/report/machines.h"
 
 namespace report::explain {
