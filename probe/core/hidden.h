@@ -43,13 +43,19 @@ inline constexpr std::string_view kBeforeDriverHere = "before_driver_here";
   return hidden;
 }
 
-[[nodiscard]] inline HardwareDevice UnreachedHardware(std::string_view module, const PciAddress& address,
-                                                      const Error& error) {
+// Of one whose address is not known: it may be any of its maker's that is not reached. The text names it.
+[[nodiscard]] inline HardwareDevice UnplacedHardware(std::string_view module, const Error& error) {
   HardwareDevice unreached;
   unreached.source = module;
-  unreached.identity.pci = address;
   unreached.facts.push_back({std::string(kUnreachedErrorFact), error.name});
   unreached.facts.push_back({std::string(kUnreachedTextFact), error.text});
+  return unreached;
+}
+
+[[nodiscard]] inline HardwareDevice UnreachedHardware(std::string_view module, const PciAddress& address,
+                                                      const Error& error) {
+  HardwareDevice unreached = UnplacedHardware(module, error);
+  unreached.identity.pci = address;
   return unreached;
 }
 

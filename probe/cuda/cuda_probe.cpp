@@ -224,9 +224,16 @@ void Survey::ExplainUnshown(const std::vector<RuntimeDevice>& shown) const {
   }
 }
 
-// As a GPU of its own where no file shows it: in WSL, and in containers that hide the bus.
+// As a GPU of its own where no file shows it: in WSL, and in containers that hide the bus. Of one of which
+// nobody knows where it is that it may be any that is not reached.
 void Survey::TellUnreached(const NvmlGpu& gpu, const std::string& error, const std::string& text) const {
-  if (!gpu.pci) return;
+  if (!gpu.pci) {
+    const auto cause = WhyUnshown(gpu);
+    if (cause)
+      context_.sink(
+          UnplacedHardware("cuda", {{}, std::nullopt, cause->name, NameOf(gpu) + " " + cause->text}));
+    return;
+  }
   auto hardware = UnreachedHardware("cuda", *gpu.pci, {{}, std::nullopt, error, text});
   if (!ShowsCards() && !gpu.name.empty()) {
     hardware.name = gpu.name;

@@ -271,6 +271,7 @@ void AddUnreached(const Tables& tables, const Report& report, const probe::Physi
     }
     return out.push_back(std::move(finding));
   }
+  if (!not_asked && BlameUnplaced(tables, report, device, finding)) return out.push_back(std::move(finding));
   for (const RuntimeFacts& facts : tables.runtimes) AddHintsFor(device, facts, report.host, finding);
   if (not_asked && finding.fix.empty()) return;
   const auto* missing = finding.fix.empty() ? MissingRuntime(tables, report, device) : nullptr;

@@ -137,6 +137,10 @@ class HidingRuntimes {
 // One for every warning of a probe about a variable that is set, unless it is told or a note.
 [[nodiscard]] std::string VariableId(std::string_view module, std::string_view variable);
 void AddVariables(const Report& report, const ToldVariables& told, std::vector<Finding>& out);
+// Of a GPU that no runtime reaches: that its maker's runtime tells of one of which it knows no place why it
+// does not reach that (probe::UnplacedHardware). False where it tells of none.
+bool BlameUnplaced(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
+                   Finding& finding);
 // What modules note of devices (probe/core/note.h), unless a variable's finding tells it: one for all of
 // which it is noted.
 [[nodiscard]] bool IsNoted(const Report& report, std::string_view module, std::string_view text);

@@ -261,6 +261,9 @@ TEST(CudaMachines, AGpuThatIsLostIsNoOtherGpusFault) {
     const auto beside = survey(code);
     EXPECT_EQ(beside.devices.size(), 1U);
     EXPECT_THAT(beside.warnings, ElementsAre(testing::AllOf(HasSubstr("GPU 0"), HasSubstr(said))));
+    ASSERT_EQ(beside.hardware.size(), 1U) << "which tells whose address it may be";
+    EXPECT_EQ(*probe::FindFact(beside.hardware[0].facts, "unreached_because"), beside.warnings[0]);
+    EXPECT_EQ(probe::unify::Unify({&beside, 1}).size(), 2U) << "it makes no device";
   }
   EXPECT_THAT(survey(4).warnings, testing::IsEmpty()) << "one of somebody else's";
   const auto none = survey(15, R"(, "misbehave": [{"at": "init", "do": "error", "code": 999}])");

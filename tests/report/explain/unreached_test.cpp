@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "probe/core/hidden.h"
 #include "tests/report/machines.h"
 
 namespace report::explain {
@@ -134,6 +135,21 @@ TEST(Unreached, WhatIsToldOfTheGpuItselfComesBeforeWhatIsToldOfAll) {
   EXPECT_EQ(told.finding.fix.at(0).command, "dmesg | grep -i xid");
   facts[facts.size() - 2].value = "an error of no table";
   EXPECT_THAT(Of(machine).finding.summary, HasSubstr("CUDA_ERROR_UNKNOWN"));
+}
+
+TEST(Unreached, OneOfWhichOnlyAnotherNumberIsKnownMayBeThisOne) {
+  auto machine = Machine(Outcome::kOk, std::nullopt);
+  for (auto& probe : machine.probes) {
+    if (probe.module != "cuda") continue;
+    probe.hardware = {probe::UnplacedHardware(
+        "cuda", {{}, std::nullopt, "NVML_ERROR_GPU_IS_LOST", "nvidia-smi's GPU 0 fell off the bus"})};
+  }
+  const auto told = Of(machine);
+  EXPECT_THAT(told.finding.summary, HasSubstr("nvidia-smi's GPU 0 fell off the bus, which may be this one"));
+  EXPECT_EQ(told.finding.confidence, Confidence::kMedium);
+  ASSERT_EQ(told.finding.fix.size(), 1U);
+  EXPECT_THAT(told.finding.fix[0].text, HasSubstr("Xid 79"));
+  EXPECT_EQ(told.finding.layer, "kernel_driver");
 }
 
 TEST(Unreached, OfARuntimeThatIsAbsentItsOwnErrorSaysWhatIsMissing) {
