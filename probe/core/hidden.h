@@ -33,6 +33,9 @@ inline constexpr std::string_view kBeforeDriver = "before_driver";
 // The same of one that a variable of this tool's alone brings: other programs do not find it.
 inline constexpr std::string_view kBeforeDriverHere = "before_driver_here";
 
+// The error of what a variable hides that is no loss of a GPU: drivers that compute on the processor.
+inline constexpr std::string_view kHidesSoftware = "hides_software";
+
 [[nodiscard]] inline HardwareDevice HiddenHardware(std::string_view module, const PciAddress& address,
                                                    std::string_view variable, std::string because = {}) {
   HardwareDevice hidden;

@@ -62,6 +62,10 @@ void NameFolder(const std::optional<std::string>& library, Finding& finding) {
   }
 }
 
+bool HidesSoftware(const std::optional<probe::Error>& error) {
+  return error && error->name == probe::kHidesSoftware;
+}
+
 Finding OfRuntime(const Tables& tables, const Report& report, const probe::ProbeReport& probe,
                   const OutcomeAdvice& advice) {
   Finding finding;
@@ -70,6 +74,7 @@ Finding OfRuntime(const Tables& tables, const Report& report, const probe::Probe
   finding.runtime = probe.module;
   finding.summary = OutcomeText(tables, probe);
   Advise(advice, finding);
+  if (HidesSoftware(probe.error)) finding.severity = Severity::kNote;
   const auto* facts = Find(tables, probe.module);
   if (probe.outcome == Outcome::kAbsent && facts) {
     for (const auto& device : report.devices) {
@@ -106,6 +111,7 @@ Finding OfDriver(const Tables& tables, const Report& report, std::string_view ru
   if (misleads_others || (driver.error && driver.error->name == probe::kBeforeDriverHere))
     finding.summary = driver.error->text;
   if (misleads_others) finding.severity = Severity::kDegraded;
+  if (HidesSoftware(driver.error)) finding.severity = Severity::kNote;
   const bool known = AdviseOnError(Find(tables, runtime), report, driver, finding);
   NameFolder(driver.library, finding);
   if (driver.manifest) AddEvidence(finding, "manifest", *driver.manifest);
