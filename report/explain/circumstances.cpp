@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "probe/core/names.h"
 #include "probe/core/parse.h"
@@ -48,7 +51,8 @@ std::vector<Circumstance> Circumstances(const Report& report, const std::optiona
       if (variable.value.empty() || !variable.name.starts_with(probe::kTopologyVariablePrefix)) continue;
       out.push_back(
           {fmt::format("{} is set, of which a driver may fail that is well: that comes first", variable.name),
-           {"unset it, unless it is meant", "unset " + variable.name, false, false},
+           {fmt::format("unset {}, unless it is meant", variable.name), "unset " + variable.name, false,
+            false},
            {"environment", variable.name + "=" + variable.value}});
     }
   }
@@ -101,10 +105,14 @@ void AddVariables(const Report& report, const ToldVariables& told, std::vector<F
       finding.severity = Severity::kDegraded;
       finding.summary = warning;
       finding.meaning = "other programs started like this one have the same variable";
-      for (const auto& variable : variables) AddEvidence(finding, "environment", SettingText({variable}));
-      finding.fix.push_back(
-          {fmt::format("correct {0} or unset {0}, unless it is meant", variables.size() == 1 ? "it" : "them"),
-           UnsetCommand(variables), false, false});
+      std::vector<std::string_view> names;
+      for (const auto& variable : variables) {
+        AddEvidence(finding, "environment", SettingText({variable}));
+        names.push_back(variable.name);
+      }
+      finding.fix.push_back({fmt::format("correct {} or unset {}, unless it is meant",
+                                         fmt::join(names, " and "), names.size() == 1 ? "it" : "them"),
+                             UnsetCommand(variables), false, false});
       out.push_back(std::move(finding));
     }
   }
@@ -127,7 +135,7 @@ void AddFull(const Report& report, const probe::PhysicalDevice& device, std::vec
                   BytesText(*device.memory.free_bytes), BytesText(*device.memory.total_bytes));
   finding.meaning = "others hold its memory; nothing is known to be wrong with the device or its driver";
   finding.fix.push_back(
-      {fmt::format("end the programs that hold its memory, or wait until they have ended{}",
+      {fmt::format("end the programs that hold the device's memory, or wait until they have ended{}",
                    IsSeenInUse(device) ? "" : "; look for them as root, of a container on its host"),
        std::nullopt, false, false});
   out.push_back(std::move(finding));
@@ -166,11 +174,10 @@ void AddLeftToOthers(const Tables& tables, const Report& report, const probe::Ph
             "as not to disturb them"
           : "its memory is full, and who holds it can not be seen from here: programs of another user, of "
             "another container or of a virtual machine, or what a program left that did not end well");
-  finding.fix.push_back(
-      {fmt::format(
-           "end the programs that hold its memory, or wait until they have ended, and measure again{}",
-           is_seen ? "" : "; look for them as root, of a container on its host"),
-       std::nullopt, false, false});
+  finding.fix.push_back({fmt::format("end the programs that hold the device's memory, or wait until they "
+                                     "have ended, and measure again{}",
+                                     is_seen ? "" : "; look for them as root, of a container on its host"),
+                         std::nullopt, false, false});
   out.push_back(std::move(finding));
 }
 

@@ -161,6 +161,8 @@ void AddHiding(const Tables& tables, const probe::PhysicalDevice& device, std::v
                                   device.name, Title(tables, view.device.runtime));
     AddEvidence(finding, "environment", *view.environment_hidden);
     Advise(*AdviceFor(Outcome::kHidden), finding);
+    finding.fix = {{fmt::format("unset {}, unless it is meant", *view.environment_hidden),
+                    "unset " + *view.environment_hidden, false, false}};
     finding.severity = Severity::kNote;
     out.push_back(std::move(finding));
   }

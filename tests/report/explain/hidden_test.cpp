@@ -174,6 +174,18 @@ TEST(Hidden, SoftwareThatAVariableHidesIsANote) {
   }
 }
 
+TEST(Hidden, WhatOtherProgramsDoNotSeeHasTheCommandThatShowsIt) {
+  auto machine = testing::Server();
+  machine.devices[1].views[0].environment_hidden = kVariable;
+  const auto report = testing::Decided(machine);
+  const auto found = std::find_if(report.findings.begin(), report.findings.end(),
+                                  [](const auto& one) { return one.id.starts_with("hidden."); });
+  ASSERT_NE(found, report.findings.end());
+  ASSERT_EQ(found->fix.size(), 1U);
+  EXPECT_EQ(found->fix[0].text, "unset CUDA_VISIBLE_DEVICES, unless it is meant");
+  EXPECT_EQ(found->fix[0].command, "unset CUDA_VISIBLE_DEVICES");
+}
+
 TEST(Hidden, AVariableThatMayHideIsTheFirstToTry) {
   auto machine = Machine(false);
   std::erase_if(machine.devices[1].hardware->facts,
