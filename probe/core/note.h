@@ -13,6 +13,8 @@ namespace probe {
 
 inline constexpr std::string_view kNoteFact = "note";              // as the runtime's table of errors has it
 inline constexpr std::string_view kNoteTextFact = "note_because";  // the sentence
+// The name of the variable that makes the runtime take the device for another, of which a warning tells.
+inline constexpr std::string_view kTakenForAnotherFact = "taken_for_another_by";
 
 struct Note {
   std::string name;

@@ -102,6 +102,8 @@ void Survey::Complete(const Api& api, RuntimeDevice& device) const {
   if (const auto* node = NodeOf(driver_.nodes, device)) {
     if (!device.identity.ids) device.identity.ids = node->ids;
     if (node->target) device.facts.push_back({"kernel_target", *node->target});
+    if (auto variable = OverrideOf(context_.environment, *node); !variable.empty())
+      device.facts.push_back({std::string(kTakenForAnotherFact), std::move(variable)});
   }
   if (!device.identity.pci) return;
   const std::string card = "/sys/bus/pci/devices/" + ToString(*device.identity.pci);

@@ -69,6 +69,9 @@ struct CardInPart {
 // HSA_OVERRIDE_GFX_VERSION_<node>, which goes before the variable for all.
 [[nodiscard]] std::vector<std::string> OverrideVariables(const std::vector<amd::KfdNode>& nodes);
 
+// The one of them that makes ROCm take the node's GPU for another; empty for none.
+[[nodiscard]] std::string OverrideOf(const system::Environment& environment, const amd::KfdNode& node);
+
 // What an override means for the GPUs that the kernel lists (none: for any).
 [[nodiscard]] std::vector<std::string> ExplainOverride(const system::Environment& environment,
                                                        const std::vector<amd::KfdNode>& nodes);

@@ -250,6 +250,13 @@ const StatusAdvice* AdviceFor(const backends::Measurement& measurement) {
   return before ? before : RowOf(kStatusAdvice, measurement.status);
 }
 
+std::string NameIn(const Report& report, const probe::PhysicalDevice& device) {
+  const bool is_alone = std::none_of(report.devices.begin(), report.devices.end(), [&](const auto& other) {
+    return other.id != device.id && other.name == device.name;
+  });
+  return is_alone || device.name.empty() ? device.name : fmt::format("{} ({})", device.name, device.id);
+}
+
 void AddEvidence(Finding& finding, std::string source, std::string value) {
   const auto is_told = [&](const Evidence& told) { return told.source == source && told.value == value; };
   if (value.empty() || std::any_of(finding.evidence.begin(), finding.evidence.end(), is_told)) return;

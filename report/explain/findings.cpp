@@ -136,7 +136,7 @@ void AddProbes(const Tables& tables, const Report& report, const HidingRuntimes&
   }
 }
 
-void AddNodes(const probe::PhysicalDevice& device, std::vector<Finding>& out) {
+void AddNodes(const Report& report, const probe::PhysicalDevice& device, std::vector<Finding>& out) {
   if (!device.hardware || !IsGpu(device)) return;
   Finding finding;
   finding.id = "device_node.denied." + probe::Slug(device.id);
@@ -146,11 +146,13 @@ void AddNodes(const probe::PhysicalDevice& device, std::vector<Finding>& out) {
     if (IsDenied(node)) AddEvidence(finding, "node", node.path);
   }
   if (finding.evidence.empty()) return;
-  finding.summary = fmt::format("{}: {} may not be opened", device.name, finding.evidence.front().value);
+  finding.summary =
+      fmt::format("{}: {} may not be opened", NameIn(report, device), finding.evidence.front().value);
   out.push_back(std::move(finding));
 }
 
-void AddHiding(const Tables& tables, const probe::PhysicalDevice& device, std::vector<Finding>& out) {
+void AddHiding(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
+               std::vector<Finding>& out) {
   for (const auto& view : device.views) {
     if (!view.environment_hidden) continue;
     Finding finding;
@@ -158,7 +160,7 @@ void AddHiding(const Tables& tables, const probe::PhysicalDevice& device, std::v
     finding.device_id = device.id;
     finding.runtime = view.device.runtime;
     finding.summary = fmt::format("{} hides {} from other programs that use {}", *view.environment_hidden,
-                                  device.name, Title(tables, view.device.runtime));
+                                  NameIn(report, device), Title(tables, view.device.runtime));
     AddEvidence(finding, "environment", *view.environment_hidden);
     Advise(*AdviceFor(Outcome::kHidden), finding);
     finding.fix = {{fmt::format("unset {}, unless it is meant", *view.environment_hidden),
@@ -169,9 +171,10 @@ void AddHiding(const Tables& tables, const probe::PhysicalDevice& device, std::v
 }
 
 // A virtual machine may have it at this moment: nothing is broken.
-void BlameGuest(const probe::PhysicalDevice& device, const std::string& driver, Finding& finding) {
+void BlameGuest(const Report& report, const probe::PhysicalDevice& device, const std::string& driver,
+                Finding& finding) {
   finding.layer = "kernel_driver";
-  finding.summary = fmt::format("{} is held for a virtual machine by {}", device.name, driver);
+  finding.summary = fmt::format("{} is held for a virtual machine by {}", NameIn(report, device), driver);
   finding.meaning = "what hands a device to a virtual machine keeps it from every program of this system";
   finding.fix.push_back(
       {fmt::format("use it inside the virtual machine; to use it here, take it from {} (the kernel's command "
@@ -181,8 +184,9 @@ void BlameGuest(const probe::PhysicalDevice& device, const std::string& driver, 
 }
 
 // Others of its kind may work beside it.
-void BlameItself(const OwnCause& cause, const probe::PhysicalDevice& device, Finding& finding) {
-  finding.summary = fmt::format("no runtime reaches {}: {}", device.name, cause.error.text);
+void BlameItself(const Report& report, const OwnCause& cause, const probe::PhysicalDevice& device,
+                 Finding& finding) {
+  finding.summary = fmt::format("no runtime reaches {}: {}", NameIn(report, device), cause.error.text);
   finding.runtime = cause.runtime->name;
   AdviseOnError(cause.runtime, cause.error, finding);
   AddEvidence(finding, "error", cause.error.name);
@@ -205,7 +209,7 @@ void BlameFailure(const Tables& tables, const Report& report, const probe::Physi
   const auto* of_runtime = failure.driver ? nullptr : AdviceFor(*failure.probe);
   const auto text = FailureText(tables, failure);
   if (device.hardware && device.hardware->kernel_driver)
-    finding.summary = fmt::format("no runtime reaches {}: {}", device.name, text);
+    finding.summary = fmt::format("no runtime reaches {}: {}", NameIn(report, device), text);
   else
     AddEvidence(finding, failure.probe->module, text);
   if (!of_driver && !of_runtime) return;  // this run was interrupted
@@ -249,8 +253,9 @@ void AddUnreached(const Tables& tables, const Report& report, const probe::Physi
   finding.layer = "system_runtime";
   finding.severity = not_asked ? Severity::kNote : Severity::kDegraded;
   finding.device_id = device.id;
-  finding.summary = not_asked ? fmt::format("{} was not asked: {}", device.name, report.not_asked.because)
-                              : fmt::format("{} is in this machine and no runtime reaches it", device.name);
+  finding.summary =
+      not_asked ? fmt::format("{} was not asked: {}", NameIn(report, device), report.not_asked.because)
+                : fmt::format("{} is in this machine and no runtime reaches it", NameIn(report, device));
   const auto driver = device.hardware ? device.hardware->kernel_driver : std::nullopt;
   AddEvidence(finding, "kernel driver", driver.value_or("none is bound"));
   finding.meaning = not_asked ? "what it can be used for is known on the machine itself"
@@ -264,11 +269,11 @@ void AddUnreached(const Tables& tables, const Report& report, const probe::Physi
   if (const auto hiding = HidingVariables(report, device); !hiding.empty() && !not_asked)
     return hidden.Tell(report, device, hiding, std::move(finding), out);
   if (const auto held = HeldForGuest(device)) {
-    BlameGuest(device, *held, finding);
+    BlameGuest(report, device, *held, finding);
     return out.push_back(std::move(finding));
   }
   if (const auto cause = CauseOf(tables, device); cause && !not_asked) {
-    BlameItself(*cause, device, finding);
+    BlameItself(report, *cause, device, finding);
     return out.push_back(std::move(finding));
   }
   if (const auto failure = FailureOfMakers(tables, report, device); failure && !not_asked) {
@@ -310,7 +315,8 @@ void AddMissingRuntime(const Tables& tables, const Report& report, const probe::
   finding.id = fmt::format("missing.{}.{}", facts->name, probe::Slug(device.id));
   finding.device_id = device.id;
   finding.runtime = facts->name;
-  finding.summary = fmt::format("{}, which is made for {}, is not installed", facts->title, device.name);
+  finding.summary =
+      fmt::format("{}, which is made for {}, is not installed", facts->title, NameIn(report, device));
   out.push_back(std::move(finding));
 }
 
@@ -337,7 +343,8 @@ void AddDoubts(const Report& report, std::vector<Finding>& out) {
     finding.layer = "system_runtime";
     finding.severity = doubt.refuted ? Severity::kDegraded : Severity::kNote;
     finding.device_id = doubt.device_id;
-    finding.summary = fmt::format("{}: {}", device ? device->name : std::string(doubt.device_id), doubt.text);
+    finding.summary =
+        fmt::format("{}: {}", device ? NameIn(report, *device) : std::string(doubt.device_id), doubt.text);
     for (const auto& view : device && !doubt.fast ? device->views : std::vector<probe::View>())
       AddEvidence(finding, "claimed by", view.device.runtime + ", driver " + view.device.driver);
     finding.meaning = MeaningOf(doubt);
@@ -389,9 +396,9 @@ std::vector<Finding> Findings(const Tables& tables, const Report& report) {
     AddUnreached(tables, report, device, parents, hidden, findings);
     if (report.not_asked.device_ids.contains(device.id)) continue;
     AddMissingRuntime(tables, report, device, findings);
-    AddNodes(device, findings);
-    AddHiding(tables, device, findings);
-    AddLentMemory(device, findings);
+    AddNodes(report, device, findings);
+    AddHiding(tables, report, device, findings);
+    AddLentMemory(report, device, findings);
     AddLeftToOthers(tables, report, device, findings);
   }
   AddNotAsked(report, findings);

@@ -48,7 +48,7 @@ struct Way {
 
   [[nodiscard]] const RuntimeFacts* Facts() const { return Find(tables, view.device.runtime); }
   [[nodiscard]] std::string TitleOn() const {
-    return fmt::format("{} on {}", Title(tables, view.device.runtime), device.name);
+    return fmt::format("{} on {}", Title(tables, view.device.runtime), NameIn(report, device));
   }
 };
 

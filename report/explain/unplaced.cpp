@@ -20,7 +20,8 @@ bool BlameUnplaced(const Tables& tables, const Report& report, const probe::Phys
       const auto* text = probe::FindFact(hardware.facts, probe::kUnreachedTextFact);
       if (hardware.identity.pci || name == nullptr || text == nullptr) continue;
       if (!AdviseOnError(facts, probe::Error{{}, std::nullopt, *name, *text}, finding)) continue;
-      finding.summary = fmt::format("no runtime reaches {}: {}, which may be this one", device.name, *text);
+      finding.summary =
+          fmt::format("no runtime reaches {}: {}, which may be this one", NameIn(report, device), *text);
       finding.runtime = facts->name;
       finding.confidence = Confidence::kMedium;
       AddEvidence(finding, "error", *name);

@@ -91,6 +91,32 @@ TEST(Override, IsJudgedByTheGpuThatItChanges) {
   EXPECT_THAT(ExplainOverride({}, {Node(3, "gfx1036")}), IsEmpty());
 }
 
+TEST(Override, OfEqualGpusIsToldOnce) {
+  const auto set = Set({{"HSA_OVERRIDE_GFX_VERSION", "10.3.0"}});
+  const auto said = ExplainOverride(set, {Node(3, "gfx1100"), Node(4, "gfx1100"), Node(5, "gfx1036")});
+  ASSERT_EQ(said.size(), 2U);
+  EXPECT_THAT(said[0], HasSubstr("makes ROCm take 2 x gfx1100 (0000:03:00.0, 0000:04:00.0) for gfx1030"));
+  EXPECT_THAT(said[1], HasSubstr("makes ROCm take gfx1036 (0000:05:00.0) for gfx1030"));
+  std::vector<KfdNode> many;
+  for (std::uint32_t bus = 1; bus <= 8; ++bus) many.push_back(Node(bus, "gfx1100"));
+  EXPECT_THAT(ExplainOverride(set, many), ElementsAre(HasSubstr("8 x gfx1100 (0000:01:00.0, 0000:02:00.0, "
+                                                                "0000:03:00.0, 0000:04:00.0, 4 more)")));
+}
+
+TEST(Override, OfANodeIsTheVariableThatChangesIt) {
+  auto node = Node(3, "gfx1100");
+  node.number = 1;
+  const auto of = [&](std::map<std::string, std::string, std::less<>> variables) {
+    return probe::hip::OverrideOf(Set(std::move(variables)), node);
+  };
+  EXPECT_EQ(of({{"HSA_OVERRIDE_GFX_VERSION", "10.3.0"}}), "HSA_OVERRIDE_GFX_VERSION");
+  EXPECT_EQ(of({{"HSA_OVERRIDE_GFX_VERSION", "11.0.0"}}), "") << "it is what it says";
+  EXPECT_EQ(of({{"HSA_OVERRIDE_GFX_VERSION", "11.0.0"}, {"HSA_OVERRIDE_GFX_VERSION_1", "10.3.0"}}),
+            "HSA_OVERRIDE_GFX_VERSION_1");
+  EXPECT_EQ(of({{"HSA_OVERRIDE_GFX_VERSION", "x"}}), "");
+  EXPECT_EQ(of({}), "");
+}
+
 TEST(Override, OfOneNodeGoesBeforeThatOfAll) {
   std::vector<KfdNode> nodes = {Node(3, "gfx1100"), Node(0x0c, "gfx1036")};
   nodes[0].number = 1;
