@@ -53,6 +53,14 @@ bool IsTrouble(probe::Outcome outcome) {
          outcome != probe::Outcome::kNoDevice;
 }
 
+bool KnowsErrorOf(const Tables& tables, const probe::ProbeReport& probe) {
+  const auto* facts = Find(tables, probe.module);
+  return facts && facts->errors && probe.error &&
+         std::any_of(facts->errors->begin(), facts->errors->end(), [&](const ErrorFacts& known) {
+           return !known.where && known.name == probe.error->name;
+         });
+}
+
 // A row that stands for all of a device, which did not open.
 bool IsOpening(const backends::Measurement& measurement) {
   return measurement.implementation.empty() && measurement.kernel != kernels::Kernel::kPeer &&
@@ -207,6 +215,8 @@ std::string OutcomeText(const Tables& tables, const probe::ProbeReport& probe) {
   }
   // Why a runtime has no device is worth a word only where it knows.
   if (probe.outcome == probe::Outcome::kNoDevice && probe.error) Add(detail, probe.error->text);
+  // Of one that is not here what else is: "its library is not", which its table knows.
+  if (probe.outcome == probe::Outcome::kAbsent && KnowsErrorOf(tables, probe)) Add(detail, probe.error->text);
   if (probe.outcome == probe::Outcome::kHidden) {
     detail.clear();
     for (const auto& variable : HidingVariables(probe)) Add(detail, SettingText({variable}));

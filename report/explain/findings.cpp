@@ -192,14 +192,16 @@ void BlameItself(const Report& report, const OwnCause& cause, const probe::Physi
   AddEvidence(finding, "error", cause.error.name);
 }
 
-// What installs a runtime that is absent, or what it says of that itself.
-void AddWhatInstalls(const RuntimeFacts& facts, const Report& report, Finding& finding) {
+// What installs a runtime that is absent, or what it says of that itself: then its sentence is returned.
+std::optional<std::string> AddWhatInstalls(const RuntimeFacts& facts, const Report& report,
+                                           Finding& finding) {
   for (const probe::ProbeReport& probe : report.probes) {
     if (probe.module != facts.name || !AdviseOnError(&facts, probe.error, finding)) continue;
     if (probe.library) AddEvidence(finding, "library", probe.library->path.value_or(probe.library->soname));
-    return;
+    return probe.error->text.empty() ? std::nullopt : std::optional(probe.error->text);
   }
   AddInstallHints(facts, finding);
+  return std::nullopt;
 }
 
 // Its maker's runtime is installed: what became of that is why, and nothing is to be installed beside it.
@@ -288,7 +290,8 @@ void AddUnreached(const Tables& tables, const Report& report, const probe::Physi
   for (const RuntimeFacts& facts : tables.runtimes) AddHintsFor(device, facts, report.host, finding);
   if (not_asked && finding.fix.empty()) return;
   const auto* missing = finding.fix.empty() ? MissingRuntime(tables, report, device) : nullptr;
-  if (missing != nullptr) AddWhatInstalls(*missing, report, finding);
+  const auto said = missing ? AddWhatInstalls(*missing, report, finding) : std::nullopt;
+  if (said) finding.summary = fmt::format("no runtime reaches {}: {}", NameIn(report, device), *said);
   if (!finding.fix.empty()) return out.push_back(std::move(finding));
   finding.fix.push_back({WhatItLacks(tables, report, device), std::nullopt, true, false});
   out.push_back(std::move(finding));
@@ -300,6 +303,7 @@ void AddMissingRuntime(const Tables& tables, const Report& report, const probe::
   if (device.views.empty()) return;
   Finding finding;
   const RuntimeFacts* facts = nullptr;
+  std::optional<std::string> said;
   for (const probe::ProbeReport& probe : report.probes) {
     const auto* known = probe.outcome == Outcome::kAbsent ? Find(tables, probe.module) : nullptr;
     const bool is_makers = facts == nullptr && known && known->vendor;
@@ -309,14 +313,14 @@ void AddMissingRuntime(const Tables& tables, const Report& report, const probe::
   finding.meaning = "other drivers reach the card; most software that computes on it expects this one";
   if (facts == nullptr && device.kind == probe::DeviceKind::kDiscrete) {
     facts = MissingRuntime(tables, report, device);
-    if (facts != nullptr) AddWhatInstalls(*facts, report, finding);
+    if (facts != nullptr) said = AddWhatInstalls(*facts, report, finding);
   }
   if (facts == nullptr) return;
   finding.id = fmt::format("missing.{}.{}", facts->name, probe::Slug(device.id));
   finding.device_id = device.id;
   finding.runtime = facts->name;
-  finding.summary =
-      fmt::format("{}, which is made for {}, is not installed", facts->title, NameIn(report, device));
+  finding.summary = fmt::format("{}, which is made for {}, is not installed{}", facts->title,
+                                NameIn(report, device), said ? ": " + *said : "");
   out.push_back(std::move(finding));
 }
 

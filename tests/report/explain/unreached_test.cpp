@@ -157,6 +157,12 @@ TEST(Unreached, OfARuntimeThatIsAbsentItsOwnErrorSaysWhatIsMissing) {
   const auto told = Of(Machine(Outcome::kAbsent, missing));
   ASSERT_EQ(told.finding.fix.size(), 1U);
   EXPECT_THAT(told.finding.fix[0].text, HasSubstr("install the library of the driver that is loaded"));
+  EXPECT_THAT(told.finding.summary, ::testing::EndsWith(": there is no libcuda.so.1"));
+  const auto all = testing::Decided(Machine(Outcome::kAbsent, missing));
+  const auto of_runtime = std::find_if(all.findings.begin(), all.findings.end(),
+                                       [](const auto& one) { return one.id == "runtime.cuda.absent"; });
+  ASSERT_NE(of_runtime, all.findings.end());
+  EXPECT_EQ(of_runtime->summary, "CUDA is not installed (there is no libcuda.so.1)");
   auto reached = Machine(Outcome::kAbsent, missing);
   reached.devices[1].views = testing::Server().devices[1].views;
   std::erase_if(reached.devices[1].views, [](const auto& view) { return view.device.runtime == "cuda"; });
@@ -165,6 +171,7 @@ TEST(Unreached, OfARuntimeThatIsAbsentItsOwnErrorSaysWhatIsMissing) {
                                   [](const auto& one) { return one.id == "missing.cuda.pci-0000-41-00-0"; });
   ASSERT_NE(other, findings.end());
   EXPECT_THAT(other->fix.at(0).text, HasSubstr("install the library of the driver that is loaded"));
+  EXPECT_THAT(other->summary, ::testing::EndsWith("is not installed: there is no libcuda.so.1"));
 }
 
 TEST(Unreached, AGpuThatIsHeldForAVirtualMachineIsSaidToBe) {
