@@ -67,6 +67,12 @@ bool IsOpening(const backends::Measurement& measurement) {
          measurement.stage == probe::NameOf(probe::Stage::kInit);
 }
 
+// This tool's own decision, of which the runtime knows nothing.
+bool IsRefused(probe::Outcome outcome, const std::optional<probe::Error>& error) {
+  return outcome == probe::Outcome::kFailed && error &&
+         (error->Is(probe::OwnError::kNotTrusted) || error->Is(probe::OwnError::kRefused));
+}
+
 std::string Bracketed(std::string text, const std::string& detail) {
   return detail.empty() ? text : text.append(" (").append(detail).append(")");
 }
@@ -201,6 +207,8 @@ std::string OutcomeText(const Tables& tables, const probe::ProbeReport& probe) {
     return Bracketed(fmt::format("{} could not be asked: no process was started", title), probe.error->text);
   if (probe.error && probe.error->Is(probe::OwnError::kOutOfMemory))
     return Bracketed(fmt::format("{} could not be asked", title), probe.error->text);
+  if (IsRefused(probe.outcome, probe.error))
+    return Bracketed(fmt::format("{} was not loaded by this tool", title), probe.error->text);
   if (IsLeftOut(probe)) return fmt::format("{} was left out: {}", title, probe.error->text);
   if (probe.outcome == probe::Outcome::kAbsent && IsUntold(probe))
     return fmt::format("{}: {}", title, probe.error->text);
@@ -228,6 +236,8 @@ std::string OutcomeText(const Tables& tables, std::string_view runtime, const pr
   const auto title = fmt::format("{}'s driver {}", Title(tables, runtime), DriverName(driver));
   if (driver.error && driver.error->Is(probe::OwnError::kOutOfMemory))
     return Bracketed(title + " could not be asked", driver.error->text);
+  if (IsRefused(driver.outcome, driver.error))
+    return Bracketed(title + " was not loaded by this tool", driver.error->text);
   std::string detail;
   if (driver.error) Add(detail, Describe(*driver.error));
   if (IsTrouble(driver.outcome) && driver.stage && driver.outcome != probe::Outcome::kHidden)

@@ -187,6 +187,18 @@ TEST(Unreached, AGpuThatIsHeldForAVirtualMachineIsSaidToBe) {
   EXPECT_EQ(told.rejected, "held for a virtual machine by vfio-pci");
 }
 
+TEST(Unreached, WhatThisToolDoesNotLoadReportedNoError) {
+  for (const char* name : {"refused", "not trusted"}) {
+    const probe::Error refused{"dlopen libcuda.so.1", std::nullopt, name,
+                               "/x/libcuda.so.1 can be written by others"};
+    const auto told = Of(Machine(Outcome::kFailed, refused));
+    EXPECT_THAT(told.finding.summary,
+                HasSubstr("CUDA was not loaded by this tool (/x/libcuda.so.1 can be written by others)"));
+    EXPECT_THAT(told.finding.summary, Not(HasSubstr("reported")));
+    EXPECT_THAT(told.rejected, HasSubstr("was not loaded by this tool"));
+  }
+}
+
 // The driver behind it serves this tool, and no program that takes the first file of the name.
 Report WithStubBeforeTheDriver(const std::string& library = "/opt/cuda/lib64/stubs/libcuda.so.1") {
   auto machine = Machine(Outcome::kOk, std::nullopt);
