@@ -49,7 +49,7 @@ constexpr std::array kStatusAdvice = {
         "the driver says that its kernels succeed and their results are wrong: a simulated device, or a "
         "broken "
         "driver",
-        "do not use {} on it; update the driver, or remove the variables that make it claim hardware"},
+        "do not use {} on this device; update the driver"},
     StatusAdvice{backends::MeasurementStatus::kCrashed,
                  "a kernel, or the driver's call that gets its memory, took the whole process down",
                  "update the driver; until then keep programs from using this runtime"},

@@ -276,7 +276,7 @@ TEST(Measured, AProductThatIsRightClearsNoKernelWithoutWhichNothingIsComputed) {
     EXPECT_THAT(finding->summary, HasSubstr("its memory read"));
     EXPECT_THAT(TextsOf(*finding), HasSubstr("update the driver"));
     if (status == MeasurementStatus::kWrongResult) {
-      EXPECT_THAT(TextsOf(*finding), HasSubstr("do not use CUDA on it; update the driver"));
+      EXPECT_THAT(TextsOf(*finding), HasSubstr("do not use CUDA on this device; update the driver"));
     }
     for (const auto& other : report.findings) EXPECT_FALSE(other.id.starts_with("kernel.")) << other.id;
   }
@@ -292,7 +292,7 @@ TEST(Measured, AProductOfOtherTypesClearsNone) {
     ASSERT_NE(finding, nullptr) << probe::NameOf(status);
     EXPECT_EQ(finding->severity, Severity::kDegraded);
     EXPECT_THAT(finding->fix.front().text, HasSubstr("update the driver"));
-    EXPECT_THAT(finding->fix.front().text, HasSubstr("its fp32 matrix product"));
+    EXPECT_THAT(finding->fix.front().text, HasSubstr("fp32 matrix product"));
     EXPECT_THAT(finding->fix.front().text, Not(HasSubstr("this runtime")));
   }
 }

@@ -134,5 +134,44 @@ TEST(Override, AnOverrideGoesBeforeTheKernelThatDiesWhereItIsSet) {
     EXPECT_THAT(finding->fix.back().text, HasSubstr("on the host, not in this container: the kernel's log"));
 }
 
+// Nothing is to be removed that is not there.
+TEST(Override, WhatMakesADriverClaimHardwareIsNamedWhereItIsSet) {
+  const auto of = [](const char* variable) {
+    auto machine = testing::Phantom();
+    for (auto& probe : machine.probes) {
+      if (probe.module == "opencl") probe.environment = {{variable, "1"}};
+    }
+    const auto report = testing::Decided(machine);
+    const auto found = std::find_if(report.findings.begin(), report.findings.end(), [](const Finding& one) {
+      return one.id.starts_with("measure.opencl.") && one.id.ends_with(".wrong_result");
+    });
+    return found == report.findings.end() ? Finding() : *found;
+  };
+  const auto set = of("ProductFamilyOverride");
+  ASSERT_FALSE(set.fix.empty());
+  EXPECT_EQ(set.fix.front().command, "unset ProductFamilyOverride");
+  EXPECT_THAT(set.fix.front().text, HasSubstr("claims hardware"));
+  const auto unset = of("CUDA_VISIBLE_DEVICES");
+  ASSERT_FALSE(unset.fix.empty());
+  EXPECT_THAT(TextsOf(unset), Not(HasSubstr("unset")));
+  EXPECT_THAT(TextsOf(unset), Not(HasSubstr("variables")));
+}
+
+TEST(Override, AWrongResultMayComeOfCodeForAnotherChip) {
+  auto machine = testing::DiscreteAndIntegrated();
+  testing::AddView(machine.devices.front(), "hip", "ROCm", probe::DeviceKind::kDiscrete);
+  auto& wrong = testing::Measure(machine, kCard, "hip", "ROCm", Kernel::kGemm, 1);
+  wrong.status = MeasurementStatus::kWrongResult;
+  wrong.verified = false;
+  auto probe = testing::Probe("hip", probe::Outcome::kOk, probe::Stage::kDone);
+  probe.environment = {{"HSA_OVERRIDE_GFX_VERSION", "10.3.0"}};
+  machine.probes.push_back(probe);
+  const auto report = testing::Decided(machine);
+  const auto* found = FindById(report, "measure.hip.rocm.wrong_result");
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found->fix.at(0).command, "unset HSA_OVERRIDE_GFX_VERSION");
+  EXPECT_THAT(found->fix.at(0).text, HasSubstr("may compute wrong"));
+}
+
 }  // namespace
 }  // namespace report::explain
