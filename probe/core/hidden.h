@@ -33,6 +33,9 @@ inline constexpr std::string_view kBeforeDriver = "before_driver";
 // The same of one that a variable of this tool's alone brings: other programs do not find it.
 inline constexpr std::string_view kBeforeDriverHere = "before_driver_here";
 
+// The error of what a variable hides that is no loss of a GPU: drivers that compute on the processor.
+inline constexpr std::string_view kHidesSoftware = "hides_software";
+
 [[nodiscard]] inline HardwareDevice HiddenHardware(std::string_view module, const PciAddress& address,
                                                    std::string_view variable, std::string because = {}) {
   HardwareDevice hidden;
@@ -43,13 +46,19 @@ inline constexpr std::string_view kBeforeDriverHere = "before_driver_here";
   return hidden;
 }
 
-[[nodiscard]] inline HardwareDevice UnreachedHardware(std::string_view module, const PciAddress& address,
-                                                      const Error& error) {
+// Of one whose address is not known: it may be any of its maker's that is not reached. The text names it.
+[[nodiscard]] inline HardwareDevice UnplacedHardware(std::string_view module, const Error& error) {
   HardwareDevice unreached;
   unreached.source = module;
-  unreached.identity.pci = address;
   unreached.facts.push_back({std::string(kUnreachedErrorFact), error.name});
   unreached.facts.push_back({std::string(kUnreachedTextFact), error.text});
+  return unreached;
+}
+
+[[nodiscard]] inline HardwareDevice UnreachedHardware(std::string_view module, const PciAddress& address,
+                                                      const Error& error) {
+  HardwareDevice unreached = UnplacedHardware(module, error);
+  unreached.identity.pci = address;
   return unreached;
 }
 

@@ -133,7 +133,16 @@ std::string SignificantText(double value, int digits) {
   const double scale = std::pow(10.0, magnitude(value) - digits + 1);
   double rounded = std::round(value / scale) * scale;
   if (!std::isfinite(rounded)) rounded = value;  // beyond the greatest
-  std::array<char, 700> text{};                  // the smallest needs 290 zeros, the greatest 309 digits
+  std::array<char, 400> text{};                  // the smallest needs 290 zeros
+  // More digits than a double has are nobody's.
+  constexpr int kMostDigits = 15;
+  if (magnitude(rounded) >= kMostDigits) {
+    const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), rounded,
+                                            std::chars_format::scientific, digits - 1);
+    std::string out(text.data(), error == std::errc() ? end : text.data());
+    std::erase(out, '+');
+    return out;
+  }
   const auto [end, error] =
       std::to_chars(text.data(), text.data() + text.size(), rounded, std::chars_format::fixed,
                     std::max(0, digits - 1 - magnitude(rounded)));

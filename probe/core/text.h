@@ -31,8 +31,8 @@ struct CodePoint {
 };
 [[nodiscard]] CodePoint DecodeOne(std::string_view text);
 
-// `digits` significant digits without an exponent: 249.7 -> "250", 4.68 -> "4.7" (2 digits); "?" for what is
-// no number.
+// `digits` significant digits: 249.7 -> "250", 4.68 -> "4.7" (2 digits); with an exponent where a double has
+// fewer than the number: "2.5e38"; "?" for what is no number.
 [[nodiscard]] std::string SignificantText(double value, int digits);
 
 }  // namespace probe

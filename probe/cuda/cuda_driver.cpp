@@ -114,6 +114,9 @@ Diagnosis WhyNoDevice(Error error, const KernelDriver& driver, const std::vector
   if (driver.signs.wsl) error.name = "wsl_no_device";
   error.text = driver.signs.wsl ? "the Windows host's driver offers CUDA no device"
                                 : "the driver has no device that CUDA can use";
+  if (visible && gpus > 0 && MayNameNone(*visible, known))
+    error.text +=
+        fmt::format("; CUDA_VISIBLE_DEVICES=\"{}\" may name no GPU of this machine", CleanText(*visible));
   return {Outcome::kNoDevice, std::move(error)};
 }
 

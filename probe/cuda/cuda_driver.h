@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "probe/core/device.h"
+#include "probe/core/note.h"
 #include "probe/core/outcome.h"
 #include "probe/core/result.h"
 #include "probe/cuda/cuda_nvml.h"
@@ -82,18 +83,27 @@ struct Visible {
 // Whether a value's first entry, the only one that has to be right, names one GPU or instance of these.
 [[nodiscard]] bool NamesOneFirst(std::string_view value, const std::vector<NvmlGpu>& gpus);
 
-// Whether a value names none of so many GPUs, of which the management library may know these. A name that may
-// be of one, as a UUID where it knows none, leaves that.
+// Whether a value names none of so many GPUs, of which the management library may know these, as it is where
+// CUDA shows none and the library can not say what the value names beside GPUs in MIG mode. A name that may
+// be of one, as a UUID where the library knows none, leaves that.
 [[nodiscard]] bool LeavesNone(std::string_view value, const std::vector<NvmlGpu>& gpus, std::size_t count);
+// Whether it begins with such a name, of which nobody here knows whose it is.
+[[nodiscard]] bool MayNameNone(std::string_view value, const std::vector<NvmlGpu>& gpus);
 
 // Those of the management library's GPUs that CUDA does not show and the variable does not name.
 [[nodiscard]] std::vector<PciAddress> HiddenGpus(const system::Environment& environment,
                                                  const std::vector<RuntimeDevice>& shown,
                                                  const std::vector<NvmlGpu>& gpus);
-// What is wrong with the variable's value: its first entry that CUDA can not use, as far as those GPUs tell.
-// Empty for nothing.
-[[nodiscard]] std::string WhatIsWrong(const system::Environment& environment,
+// What is wrong with the variable's value: its first entry that CUDA, which shows so many devices, can not
+// use, as far as those GPUs tell. Empty for nothing.
+[[nodiscard]] std::string WhatIsWrong(const system::Environment& environment, std::size_t shown,
                                       const std::vector<NvmlGpu>& gpus);
+// Of those sentences below that say of no GPU that it is hidden the one that is worth a note.
+inline constexpr std::string_view kCountsApart = "counts_apart";
+inline constexpr std::string_view kOneInstance = "one_instance";
+[[nodiscard]] std::optional<Note> NoteOn(const system::Environment& environment,
+                                         const std::vector<RuntimeDevice>& shown,
+                                         const std::vector<NvmlGpu>& gpus);
 // Sentences on what the variables do here: GPUs that are hidden, entries that name nothing, a numbering that
 // differs from nvidia-smi's. Empty where there is nothing to say.
 [[nodiscard]] std::vector<std::string> ExplainVisible(const system::Environment& environment,

@@ -61,7 +61,7 @@ class Survey {
     const auto gpus = by_files ? KnownByFiles(context_.files) : Gpus();
     for (auto& text : ExplainVisible(context_.environment, shown, gpus))
       context_.sink(Warning{std::move(text)});
-    const auto because = WhatIsWrong(context_.environment, gpus);
+    const auto because = WhatIsWrong(context_.environment, shown.size(), gpus);
     for (const PciAddress& address : HiddenGpus(context_.environment, shown, gpus))
       context_.sink(HiddenHardware("cuda", address, kVisibleDevices, because));
   }
@@ -84,11 +84,13 @@ class Survey {
     }
     auto diagnosis =
         Diagnose(std::move(error), driver_, Gpus(), library_path_, context_.environment, nvml_error_);
-    if (diagnosis.outcome == Outcome::kHidden) ExplainVariables({});
+    const bool is_hidden = diagnosis.outcome == Outcome::kHidden;
+    if (is_hidden) ExplainVariables({});
     for (const NvmlGpu& gpu : Gpus()) {
-      if (gpu.fault) {
-        TellUnreached(gpu, gpu.fault->name, "it " + gpu.fault->text);
-      } else if (!ShowsCards() && diagnosis.outcome != Outcome::kHidden) {
+      // What hides the others hides nothing of one that CUDA has no device of.
+      if (const auto cause = WhyUnshown(gpu); cause && (gpu.fault || is_hidden)) {
+        TellUnreached(gpu, cause->name, "it " + cause->text);
+      } else if (!ShowsCards() && !is_hidden) {
         TellUnreached(gpu, diagnosis.error.name, diagnosis.error.text);
       }
     }
@@ -222,9 +224,16 @@ void Survey::ExplainUnshown(const std::vector<RuntimeDevice>& shown) const {
   }
 }
 
-// As a GPU of its own where no file shows it: in WSL, and in containers that hide the bus.
+// As a GPU of its own where no file shows it: in WSL, and in containers that hide the bus. Of one of which
+// nobody knows where it is that it may be any that is not reached.
 void Survey::TellUnreached(const NvmlGpu& gpu, const std::string& error, const std::string& text) const {
-  if (!gpu.pci) return;
+  if (!gpu.pci) {
+    const auto cause = WhyUnshown(gpu);
+    if (cause)
+      context_.sink(
+          UnplacedHardware("cuda", {{}, std::nullopt, cause->name, NameOf(gpu) + " " + cause->text}));
+    return;
+  }
   auto hardware = UnreachedHardware("cuda", *gpu.pci, {{}, std::nullopt, error, text});
   if (!ShowsCards() && !gpu.name.empty()) {
     hardware.name = gpu.name;
@@ -337,7 +346,11 @@ void Survey::Enumerate(const Api& api) {
   ExplainVariables(devices);
   ExplainUnshown(devices);
   for (auto& text : ExplainUse(devices, Gpus())) context_.sink(Warning{std::move(text)});
-  for (const RuntimeDevice& device : devices) context_.sink(device);
+  const auto note = NoteOn(context_.environment, devices, Gpus());
+  for (RuntimeDevice& device : devices) {
+    if (note) AddNote(*note, device);
+    context_.sink(device);
+  }
 }
 
 void Survey::Run() {

@@ -45,10 +45,39 @@ VisibleEntry KindOf(std::string_view entry) {
   return entry.starts_with("GPU-") ? VisibleEntry::kUuid : VisibleEntry::kGarbage;
 }
 
+// How many numbers CUDA has at least and at most. A GPU in MIG mode without an instance has none; of those
+// with instances CUDA shows one of these instead of whole GPUs, or whole GPUs alone (NVIDIA, MIG User Guide,
+// "CUDA Device Enumeration"). Whether one that is lost has a number nobody says.
+struct Numbers {
+  std::size_t least = 0;
+  std::size_t most = 0;
+};
+Numbers NumbersOf(const std::vector<NvmlGpu>& gpus) {
+  std::size_t whole = 0, divided = 0, lost = 0;
+  for (const NvmlGpu& gpu : gpus) {
+    if (gpu.fault) {
+      ++lost;
+    } else if (!gpu.instances.empty()) {
+      ++divided;
+    } else if (!gpu.mig) {
+      ++whole;
+    }
+  }
+  return {divided > 0 ? 1 : whole, whole + divided + lost};
+}
+
+// As it was called before R470: MIG-GPU-<uuid>/1/0.
+bool IsOldName(const Visible& entry) { return entry.text.starts_with("MIG-GPU-"); }
+
 // How many GPUs or instances of the machine an entry names; nothing where nobody knows those.
 std::optional<std::size_t> CountNamed(const Visible& entry, const std::vector<NvmlGpu>& gpus) {
   if (gpus.empty()) return std::nullopt;
-  if (entry.kind == VisibleEntry::kIndex) return *NumberAtFront(entry.text) < gpus.size() ? 1U : 0U;
+  if (entry.kind == VisibleEntry::kIndex) {
+    const auto [least, most] = NumbersOf(gpus);
+    const auto number = *NumberAtFront(entry.text);
+    if (number >= least && number < most) return std::nullopt;
+    return number < least ? 1U : 0U;
+  }
   // Where the management library names no instances of a divided GPU, nobody here knows which there are.
   const bool hides_instances = std::any_of(gpus.begin(), gpus.end(), [](const NvmlGpu& gpu) {
     return gpu.by_files || (gpu.mig && gpu.instances.empty());
@@ -60,11 +89,16 @@ std::optional<std::size_t> CountNamed(const Visible& entry, const std::vector<Nv
     for (const NvmlInstance& instance : gpu.instances)
       count += instance.uuid.starts_with(entry.text) ? 1U : 0U;
   }
-  // As it was called before R470: MIG-GPU-<uuid>/1/0.
-  const bool is_old = entry.text.starts_with("MIG-GPU-");
   const bool is_unknown = count == 0 && std::any_of(gpus.begin(), gpus.end(),
                                                     [](const NvmlGpu& gpu) { return gpu.uuid.empty(); });
-  return is_old || is_unknown ? std::nullopt : std::optional(count);
+  return IsOldName(entry) || is_unknown ? std::nullopt : std::optional(count);
+}
+
+// Whether the GPUs are known and all the same only CUDA can say whether the entry names one: it shows nothing
+// where it does not.
+bool IsForCudaToSay(const Visible& entry, const std::vector<NvmlGpu>& gpus) {
+  if (gpus.empty() || gpus.front().by_files || CountNamed(entry, gpus)) return false;
+  return entry.kind == VisibleEntry::kIndex || IsOldName(entry);
 }
 
 // The entries of a value that may name a GPU here, up to the first that names none or several.
@@ -78,6 +112,11 @@ std::vector<Visible> Named(std::string_view value, const std::vector<NvmlGpu>& g
   return out;
 }
 
+// CUDA shows a process one instance, whatever the variable names behind it (NVIDIA, MIG User Guide).
+bool ShowsOneInstance(const std::vector<Visible>& entries, std::size_t shown) {
+  return shown == 1 && entries.size() > 1 && entries.front().kind == VisibleEntry::kMig;
+}
+
 bool IsNamedBy(const Visible& entry, const NvmlGpu& gpu) {
   if (entry.kind == VisibleEntry::kIndex) return NumberAtFront(entry.text) == gpu.index;
   return gpu.uuid.starts_with(entry.text) ||
@@ -86,15 +125,22 @@ bool IsNamedBy(const Visible& entry, const NvmlGpu& gpu) {
 }
 
 // Those that CUDA does not show and the variable does not name. What the driver does not show of those that
-// it names has another cause; where nobody knows which they are, the variable is blamed for none.
+// it names has another cause; where nobody knows which they are, the variable is blamed for none. By what
+// only CUDA can say the variable names no more than CUDA shows.
 std::vector<const NvmlGpu*> Hidden(const system::Environment& environment,
                                    const std::vector<RuntimeDevice>& shown,
                                    const std::vector<NvmlGpu>& gpus) {
   std::vector<const NvmlGpu*> hidden;
   const auto value = environment.Get(kVisibleDevices);
   if (!value) return hidden;
-  const auto named = Named(*value, gpus);
-  const bool by_address = environment.Get("CUDA_DEVICE_ORDER") == "PCI_BUS_ID";
+  auto named = Named(*value, gpus);
+  if (ShowsOneInstance(named, shown.size())) named.resize(1);
+  const auto surely_named = static_cast<std::size_t>(std::count_if(
+      named.begin(), named.end(), [&](const Visible& entry) { return !IsForCudaToSay(entry, gpus); }));
+  const auto [least, most] = NumbersOf(gpus);
+  // Of GPUs without a number nvidia-smi counts those, too.
+  const bool by_address =
+      environment.Get("CUDA_DEVICE_ORDER") == "PCI_BUS_ID" && least == most && most == gpus.size();
   const bool tells_which = std::all_of(named.begin(), named.end(), [&](const Visible& entry) {
     return entry.kind == VisibleEntry::kIndex ? by_address : CountNamed(entry, gpus).has_value();
   });
@@ -105,7 +151,7 @@ std::vector<const NvmlGpu*> Hidden(const system::Environment& environment,
     const bool is_named = tells_which
                               ? std::any_of(named.begin(), named.end(),
                                             [&](const Visible& entry) { return IsNamedBy(entry, gpu); })
-                              : named.size() > shown.size();
+                              : surely_named > shown.size();
     if (!seen && !is_named) hidden.push_back(&gpu);
   }
   return hidden;
@@ -121,9 +167,10 @@ std::string HiddenText(const system::Environment& environment, const std::vector
                      fmt::join(hidden, ", "));
 }
 
-// Its first entry that CUDA can not use.
-std::string FaultIn(std::string_view value, const std::vector<NvmlGpu>& gpus) {
-  for (const Visible& entry : ParseVisible(value)) {
+// Its first entry that CUDA, which shows so many devices, can not use.
+std::string FaultIn(std::string_view value, std::size_t shown, const std::vector<NvmlGpu>& gpus) {
+  const auto entries = ParseVisible(value);
+  for (const Visible& entry : entries) {
     if (entry.text == "-1" || Trim(value, " \t").empty()) return {};
     const auto say = [&](std::string_view what) {
       return fmt::format("\"{}\" {}", CleanText(entry.text), what);
@@ -137,6 +184,9 @@ std::string FaultIn(std::string_view value, const std::vector<NvmlGpu>& gpus) {
     if (named && *named != 1)
       return say(*named == 0 ? "names no GPU here: CUDA ignores it and all after it"
                              : "names several GPUs: CUDA ignores it and all after it");
+    const bool is_more = entry.kind == VisibleEntry::kMig && &entry != &entries.front();
+    if (is_more && ShowsOneInstance(entries, shown))
+      return say("is one instance more than CUDA shows a process");
   }
   return {};
 }
@@ -194,10 +244,15 @@ bool NamesOneFirst(std::string_view value, const std::vector<NvmlGpu>& gpus) {
 
 bool LeavesNone(std::string_view value, const std::vector<NvmlGpu>& gpus, std::size_t count) {
   const auto named = Named(value, gpus);
-  if (named.empty()) return true;
+  if (named.empty() || IsForCudaToSay(named.front(), gpus)) return true;
   const auto number =
       named.front().kind == VisibleEntry::kIndex ? NumberAtFront(named.front().text) : std::nullopt;
   return number.value_or(0) >= count;
+}
+
+bool MayNameNone(std::string_view value, const std::vector<NvmlGpu>& gpus) {
+  const auto named = Named(value, gpus);
+  return !named.empty() && named.front().kind != VisibleEntry::kIndex && !CountNamed(named.front(), gpus);
 }
 
 std::vector<PciAddress> HiddenGpus(const system::Environment& environment,
@@ -210,9 +265,21 @@ std::vector<PciAddress> HiddenGpus(const system::Environment& environment,
   return out;
 }
 
-std::string WhatIsWrong(const system::Environment& environment, const std::vector<NvmlGpu>& gpus) {
+std::string WhatIsWrong(const system::Environment& environment, std::size_t shown,
+                        const std::vector<NvmlGpu>& gpus) {
   const auto value = environment.Get(kVisibleDevices);
-  return value ? FaultIn(*value, gpus) : std::string();
+  return value ? FaultIn(*value, shown, gpus) : std::string();
+}
+
+std::optional<Note> NoteOn(const system::Environment& environment, const std::vector<RuntimeDevice>& shown,
+                           const std::vector<NvmlGpu>& gpus) {
+  if (auto order = OrderText(environment, shown, gpus); !order.empty())
+    return Note{std::string(kCountsApart), std::move(order)};
+  const bool is_cut =
+      ShowsOneInstance(Named(environment.Get(kVisibleDevices).value_or(""), gpus), shown.size());
+  if (!is_cut || !Hidden(environment, shown, gpus).empty()) return std::nullopt;
+  return Note{std::string(kOneInstance),
+              fmt::format("{}: {}", kVisibleDevices, WhatIsWrong(environment, shown.size(), gpus))};
 }
 
 std::vector<std::string> ExplainVisible(const system::Environment& environment,
@@ -224,7 +291,7 @@ std::vector<std::string> ExplainVisible(const system::Environment& environment,
   };
   // What is wrong with the value and what it hides are one thing to mend.
   auto hidden = HiddenText(environment, shown, gpus);
-  if (const auto fault = WhatIsWrong(environment, gpus); !fault.empty())
+  if (const auto fault = WhatIsWrong(environment, shown.size(), gpus); !fault.empty())
     hidden = hidden.empty() ? fmt::format("{}: {}", kVisibleDevices, fault) : hidden + "; " + fault;
   add(std::move(hidden));
   for (auto& text : system::ExplainSpoilers(kSpoilers, environment)) add(std::move(text));

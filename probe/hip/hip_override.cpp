@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "data/tables.h"
 
+#include "probe/core/add_once.h"
 #include "probe/core/parse.h"
 #include "probe/hip/hip_target.h"
 #include "probe/hip/hip_visible.h"
@@ -18,13 +21,49 @@ namespace {
 
 using amd::KfdNode;
 
-std::string OverrideText(std::string_view variable, const Target& real, const Target& claimed,
-                         const std::string& name) {
+// Nodes that one variable makes ROCm take for the same.
+struct Taken {
+  std::string variable;
+  Target real;
+  Target claimed;
+  std::vector<const KfdNode*> nodes;
+};
+
+// "gfx1100 (0000:03:00.0)", "4 x gfx1100 (0000:03:00.0, 0000:04:00.0, ...)"
+std::string NamesOf(const Taken& taken, const std::vector<KfdNode>& all) {
+  constexpr std::size_t kMost = 4;
+  if (taken.nodes.size() == 1) return NameOf(*taken.nodes.front(), all);
+  std::vector<std::string> addresses;
+  for (const KfdNode* node : taken.nodes) AddOnce(ToString(node->address), addresses);
+  const auto more = addresses.size() - std::min(addresses.size(), kMost);
+  addresses.resize(addresses.size() - more);
+  if (more > 0) addresses.push_back(fmt::format("{} more", more));
+  return fmt::format("{} x {} ({})", taken.nodes.size(), ToString(taken.real), fmt::join(addresses, ", "));
+}
+
+std::string OverrideText(const Taken& taken, const std::vector<KfdNode>& all) {
   for (const auto& [is, is_taken_for, text] : ParseTable<3>(data::kGfxOverrides)) {
-    if (FitsPattern(ToString(real), is) && FitsPattern(ToString(claimed), is_taken_for))
-      return fmt::format("{} makes ROCm take {} for {}: {}", variable, name, ToString(claimed), text);
+    if (FitsPattern(ToString(taken.real), is) && FitsPattern(ToString(taken.claimed), is_taken_for))
+      return fmt::format("{} makes ROCm take {} for {}: {}", taken.variable, NamesOf(taken, all),
+                         ToString(taken.claimed), text);
   }
   return {};
+}
+
+// Of one node before that of all (ROCR-Runtime, libhsakmt/src/topology.c). Empty where neither is set.
+std::string VariableFor(const system::Environment& environment, const KfdNode& node) {
+  std::string variable = fmt::format("{}_{}", kOverride, node.number);
+  if (!environment.Get(variable)) variable = kOverride;
+  return environment.Get(variable) ? variable : std::string();
+}
+
+void Add(std::string variable, const Target& real, const Target& claimed, const KfdNode& node,
+         std::vector<Taken>& all) {
+  const auto known = std::find_if(all.begin(), all.end(), [&](const Taken& one) {
+    return one.variable == variable && one.real == real && one.claimed == claimed;
+  });
+  if (known != all.end()) return known->nodes.push_back(&node);
+  all.push_back({std::move(variable), real, claimed, {&node}});
 }
 
 std::string NoVersionText(std::string_view variable, std::string_view value) {
@@ -54,24 +93,33 @@ std::optional<Target> OverrideTarget(std::string_view version) {
   return Target{parts[0], parts[1], parts[2]};
 }
 
+std::string OverrideOf(const system::Environment& environment, const KfdNode& node) {
+  auto variable = VariableFor(environment, node);
+  const auto real = node.target ? ParseTarget(*node.target) : std::nullopt;
+  const auto claimed =
+      variable.empty() ? std::nullopt : OverrideTarget(environment.Get(variable).value_or(""));
+  return real && claimed && *real != *claimed ? variable : std::string();
+}
+
 std::vector<std::string> ExplainOverride(const system::Environment& environment,
                                          const std::vector<KfdNode>& nodes) {
   std::vector<std::string> out;
+  std::vector<Taken> taken;
   for (const KfdNode& node : nodes) {
-    // Of one node before that of all (ROCR-Runtime, libhsakmt/src/topology.c).
-    std::string variable = fmt::format("{}_{}", kOverride, node.number);
-    if (!environment.Get(variable)) variable = kOverride;
-    const auto value = environment.Get(variable);
+    auto variable = VariableFor(environment, node);
+    if (variable.empty()) continue;
+    const auto value = environment.Get(variable).value_or("");
     const auto real = node.target ? ParseTarget(*node.target) : std::nullopt;
-    if (!value) continue;
-    const auto claimed = OverrideTarget(*value);
+    const auto claimed = OverrideTarget(value);
     if (!claimed) {
-      out.push_back(NoVersionText(variable, *value));
+      AddOnce(NoVersionText(variable, value), out);
     } else if (real && *real != *claimed) {
-      out.push_back(OverrideText(variable, *real, *claimed, NameOf(node, nodes)));
+      Add(std::move(variable), *real, *claimed, node, taken);
     }
   }
-  out.erase(std::unique(out.begin(), out.end()), out.end());
+  for (const Taken& one : taken) {
+    if (auto text = OverrideText(one, nodes); !text.empty()) out.push_back(std::move(text));
+  }
   const auto value = environment.Get(kOverride);
   if (!value || !nodes.empty()) return out;
   const auto claimed = OverrideTarget(*value);

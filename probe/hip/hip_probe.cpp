@@ -7,6 +7,7 @@
 #include "probe/core/device_cap.h"
 #include "probe/core/hidden.h"
 #include "probe/core/module.h"
+#include "probe/core/note.h"
 #include "probe/core/text.h"
 #include "probe/core/vendor.h"
 #include "probe/hip/hip_api.h"
@@ -101,6 +102,8 @@ void Survey::Complete(const Api& api, RuntimeDevice& device) const {
   if (const auto* node = NodeOf(driver_.nodes, device)) {
     if (!device.identity.ids) device.identity.ids = node->ids;
     if (node->target) device.facts.push_back({"kernel_target", *node->target});
+    if (auto variable = OverrideOf(context_.environment, *node); !variable.empty())
+      device.facts.push_back({std::string(kTakenForAnotherFact), std::move(variable)});
   }
   if (!device.identity.pci) return;
   const std::string card = "/sys/bus/pci/devices/" + ToString(*device.identity.pci);
@@ -146,7 +149,14 @@ void Survey::Enumerate(const Api& api, HipResult init) {
   }
   Warn(ExplainVisible(context_.environment, devices, driver_.nodes));
   TellHidden(devices);
-  for (const RuntimeDevice& device : devices) context_.sink(device);
+  const auto in_part = CardsInPart(context_.environment, devices, driver_.nodes);
+  for (RuntimeDevice& device : devices) {
+    const auto card = std::find_if(in_part.begin(), in_part.end(), [&](const CardInPart& one) {
+      return device.identity.pci && SlotOf(*device.identity.pci) == SlotOf(one.address);
+    });
+    if (card != in_part.end()) AddNote({"parts_hidden", card->text}, device);
+    context_.sink(device);
+  }
 }
 
 void Survey::Run() {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 #include "probe/core/add_once.h"
@@ -376,6 +377,34 @@ std::vector<HiddenCard> HiddenCards(const system::Environment& environment,
     };
     for (const auto variable : WhatHides(environment, shows, numbered))
       out.push_back({node.address, variable});
+  }
+  return out;
+}
+
+std::vector<CardInPart> CardsInPart(const system::Environment& environment,
+                                    const std::vector<RuntimeDevice>& shown,
+                                    const std::vector<KfdNode>& nodes) {
+  std::vector<CardInPart> out;
+  const auto unshown = UnshownOf(environment, shown, nodes);
+  for (const KfdNode* node : unshown.hidden) {
+    const auto is_its = [&](const std::optional<PciAddress>& one) {
+      return one && SlotOf(*one) == SlotOf(node->address);
+    };
+    const bool is_shown = std::any_of(
+        shown.begin(), shown.end(), [&](const RuntimeDevice& device) { return is_its(device.identity.pci); });
+    const bool is_told =
+        std::any_of(out.begin(), out.end(), [&](const CardInPart& card) { return is_its(card.address); });
+    if (!is_shown || is_told) continue;
+    std::vector<const KfdNode*> hidden;
+    std::copy_if(unshown.hidden.begin(), unshown.hidden.end(), std::back_inserter(hidden),
+                 [&](const KfdNode* one) { return is_its(one->address); });
+    const auto parts =
+        std::count_if(nodes.begin(), nodes.end(), [&](const KfdNode& one) { return is_its(one.address); });
+    const auto variables = WhatHidesAny(environment, hidden, nodes);
+    out.push_back({node->address, fmt::format("{} {} {} of the {} partitions of {} ({})",
+                                              SettingsText(environment, variables),
+                                              variables.size() == 1 ? "hides" : "hide", hidden.size(), parts,
+                                              node->target.value_or("a GPU"), ToString(node->address))});
   }
   return out;
 }

@@ -49,6 +49,14 @@ struct HiddenCard {
 [[nodiscard]] std::vector<HiddenCard> HiddenCards(const system::Environment& environment,
                                                   const std::vector<RuntimeDevice>& shown,
                                                   const std::vector<amd::KfdNode>& nodes);
+// A card of which some parts are shown and those lists leave others out, in words.
+struct CardInPart {
+  PciAddress address;
+  std::string text;
+};
+[[nodiscard]] std::vector<CardInPart> CardsInPart(const system::Environment& environment,
+                                                  const std::vector<RuntimeDevice>& shown,
+                                                  const std::vector<amd::KfdNode>& nodes);
 // Whether those lists leave none of the kernel's nodes, each read as its runtime reads it.
 [[nodiscard]] bool HidesAll(const system::Environment& environment, const std::vector<amd::KfdNode>& nodes);
 // What HIP_VISIBLE_DEVICES has to be for the device that HIP numbers so in this environment, all other
@@ -60,6 +68,9 @@ struct HiddenCard {
 [[nodiscard]] std::optional<Target> OverrideTarget(std::string_view version);
 // HSA_OVERRIDE_GFX_VERSION_<node>, which goes before the variable for all.
 [[nodiscard]] std::vector<std::string> OverrideVariables(const std::vector<amd::KfdNode>& nodes);
+
+// The one of them that makes ROCm take the node's GPU for another; empty for none.
+[[nodiscard]] std::string OverrideOf(const system::Environment& environment, const amd::KfdNode& node);
 
 // What an override means for the GPUs that the kernel lists (none: for any).
 [[nodiscard]] std::vector<std::string> ExplainOverride(const system::Environment& environment,

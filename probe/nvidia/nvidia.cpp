@@ -138,7 +138,7 @@ std::vector<PciAddress> GpuAddresses(const FileSystem& files) {
   for (const std::string& name : files.List(kGpus)) {
     if (const auto address = ParsePciAddress(name)) out.push_back(*address);
   }
-  return out;
+  return out.empty() ? ReadSigns(files).bound : out;
 }
 
 std::vector<FileGpu> GivenGpus(const FileSystem& files) {

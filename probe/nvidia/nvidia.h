@@ -29,7 +29,7 @@ struct Signs {
 };
 [[nodiscard]] Signs ReadSigns(const system::FileSystem& files);
 [[nodiscard]] bool MayHaveGpu(const Signs& signs);
-// Of the GPUs that the kernel's driver has.
+// Of the GPUs that the kernel's driver has: by its own files or, where those are hidden, by the bus.
 [[nodiscard]] std::vector<PciAddress> GpuAddresses(const system::FileSystem& files);
 
 struct FileGpu {

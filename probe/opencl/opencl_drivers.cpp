@@ -3,6 +3,9 @@
 
 #include <CL/cl_icd.h>
 
+#include <algorithm>
+
+#include "probe/core/hidden.h"
 #include "probe/core/parse.h"
 #include "probe/core/text.h"
 #include "probe/core/topology_variables.h"
@@ -16,6 +19,20 @@ DriverTable TableWithTopology() {
   DriverTable table("opencl");
   table.variables.insert(table.variables.end(), kTopologyVariables.begin(), kTopologyVariables.end());
   return table;
+}
+
+// It reaches hardware through no node.
+bool IsSoftware(const DriverRow& row) { return row.nodes.empty(); }
+
+// Whether all of the system's drivers are known to compute on the processor.
+bool AreSoftware(const std::vector<std::string>& manifests, const system::FileSystem& files) {
+  return std::all_of(manifests.begin(), manifests.end(), [&](const std::string& path) {
+    const auto manifest = ReadManifest(files, system::Environment{}, path);
+    const auto name = FileName(manifest.library);
+    const auto& rows = Drivers().drivers;
+    return std::any_of(rows.begin(), rows.end(),
+                       [&](const DriverRow& row) { return row.Has(name) && IsSoftware(row); });
+  });
 }
 
 // The first node of the row that exists and may not be opened; nullopt as soon as one may.
@@ -81,6 +98,7 @@ Silence WhyNoDevice(std::string_view library, const system::FileSystem& files,
       out.outcome = Outcome::kHidden;
       out.error.text =
           std::string(hiding->variable) + "=" + CleanText(hiding->value) + " hides its devices: unset it";
+      if (IsSoftware(row)) out.error.name = kHidesSoftware;
       out.variable = hiding->variable;
       out.hidden = std::move(hiding->cards);
       return out;
@@ -94,8 +112,10 @@ std::optional<Error> HidingVariable(const system::FileSystem& files, const syste
   for (const auto* variable : {"OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH"}) {
     const auto value = environment.Get(variable);
     if (!value || value->empty()) continue;
-    if (ManifestPaths(files, system::Environment{}).empty()) return std::nullopt;
-    return Error{std::string("read ") + variable, std::nullopt, "hidden",
+    const auto manifests = ManifestPaths(files, system::Environment{});
+    if (manifests.empty()) return std::nullopt;
+    return Error{std::string("read ") + variable, std::nullopt,
+                 AreSoftware(manifests, files) ? std::string(kHidesSoftware) : "hidden",
                  std::string(variable) + "=" + CleanText(*value) +
                      " leads past the drivers in /etc/OpenCL/vendors: unset it"};
   }
@@ -108,6 +128,7 @@ Silence WhyNoDriver(const system::FileSystem& files, const system::Environment& 
   if (const auto hiding = HidingVariable(files, environment)) {
     out.outcome = Outcome::kHidden;
     out.error.text = hiding->text;
+    if (hiding->name == kHidesSoftware) out.error.name = hiding->name;
   }
   return out;
 }

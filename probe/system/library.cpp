@@ -97,8 +97,11 @@ bool MayLoad(const std::string& path, const FileSystem& files, std::span<const s
     return false;
   }
   const auto trusted = CheckTrusted(files, path);
-  if (!trusted) rejections.refused.push_back(CleanText(path + ": " + trusted.error().text));
-  return trusted.ok();
+  if (trusted) return true;
+  // What is wrong may be with the file itself, or with a folder above it.
+  const auto& flaw = trusted.error().text;
+  rejections.refused.push_back(CleanText(flaw.starts_with(path) ? flaw : path + ": " + flaw));
+  return false;
 }
 
 Error NotLoaded(std::string_view soname, const Rejections& rejections) {

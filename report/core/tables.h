@@ -228,6 +228,8 @@ struct RuntimeFacts {
   std::optional<std::vector<WslDriver>> wsl_drivers = std::nullopt;
   std::optional<std::string> system_drivers_below = std::nullopt;  // which a system's release numbers
   std::optional<ChipOverride> chip_override = std::nullopt;
+  // Variables by which a driver of it claims hardware that is not there.
+  std::optional<std::vector<std::string>> pretending = std::nullopt;
   // Of its drivers those that reach no GPU: where the runtime works, their failure is not why it lacks one.
   std::optional<std::vector<std::string>> helpers = std::nullopt;
 };

@@ -47,7 +47,7 @@ WHICHGPU_FIELDS(WslDriver, linux_version, windows_version, source)
 // The name is the file's.
 WHICHGPU_FIELDS(RuntimeFacts, title, names, vendor, maturity, factors, training, advice, install, guides,
                 errors, visibility, target, driver_variable, wsl_drivers, system_drivers_below, chip_override,
-                helpers)
+                pretending, helpers)
 
 WHICHGPU_FIELDS(VendorFit, vendor, decode, prefill)
 WHICHGPU_FIELDS(Fit, decode, token_overhead_s, prefill, matrix_power, scalar_share, training, vendors)

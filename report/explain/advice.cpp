@@ -49,7 +49,7 @@ constexpr std::array kStatusAdvice = {
         "the driver says that its kernels succeed and their results are wrong: a simulated device, or a "
         "broken "
         "driver",
-        "do not use {} on it; update the driver, or remove the variables that make it claim hardware"},
+        "do not use {} on this device; update the driver"},
     StatusAdvice{backends::MeasurementStatus::kCrashed,
                  "a kernel, or the driver's call that gets its memory, took the whole process down",
                  "update the driver; until then keep programs from using this runtime"},
@@ -241,6 +241,13 @@ const StatusAdvice* AdviceFor(const backends::Measurement& measurement) {
   if (IsLoss(measurement)) return &kLost;
   const auto* before = BeforeAnyLaunch(measurement);
   return before ? before : RowOf(kStatusAdvice, measurement.status);
+}
+
+std::string NameIn(const Report& report, const probe::PhysicalDevice& device) {
+  const bool is_alone = std::none_of(report.devices.begin(), report.devices.end(), [&](const auto& other) {
+    return other.id != device.id && other.name == device.name;
+  });
+  return is_alone || device.name.empty() ? device.name : fmt::format("{} ({})", device.name, device.id);
 }
 
 void AddEvidence(Finding& finding, std::string source, std::string value) {

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
+#include "probe/core/add_once.h"
 #include "probe/core/names.h"
+#include "probe/core/note.h"
 #include "probe/core/parse.h"
 #include "probe/core/topology_variables.h"
 #include "report/core/devices.h"
@@ -48,7 +53,8 @@ std::vector<Circumstance> Circumstances(const Report& report, const std::optiona
       if (variable.value.empty() || !variable.name.starts_with(probe::kTopologyVariablePrefix)) continue;
       out.push_back(
           {fmt::format("{} is set, of which a driver may fail that is well: that comes first", variable.name),
-           {"unset it, unless it is meant", "unset " + variable.name, false, false},
+           {fmt::format("unset {}, unless it is meant", variable.name), "unset " + variable.name, false,
+            false},
            {"environment", variable.name + "=" + variable.value}});
     }
   }
@@ -86,22 +92,66 @@ bool MayComeOfCircumstances(const backends::Measurement& measurement) {
          measurement.status == MeasurementStatus::kTimedOut;
 }
 
+std::string VariableId(std::string_view module, std::string_view variable) {
+  return fmt::format("variable.{}.{}", module, variable);
+}
+
+namespace {
+
+// Which devices the variable makes the module take for others.
+std::vector<std::string> TakenForOthers(const Report& report, std::string_view module,
+                                        std::string_view variable) {
+  std::vector<std::string> ids;
+  for (const auto& device : report.devices) {
+    for (const auto& view : device.views) {
+      const auto* by = probe::FindFact(view.device.facts, probe::kTakenForAnotherFact);
+      if (view.device.runtime == module && by != nullptr && *by == variable) probe::AddOnce(device.id, ids);
+    }
+  }
+  return ids;
+}
+
+Finding OfVariables(const Report& report, std::string_view module, const std::string& warning,
+                    const std::vector<probe::EnvironmentVariable>& variables) {
+  Finding finding;
+  finding.id = VariableId(module, variables.front().name);
+  finding.layer = "programming_interface";
+  finding.severity = Severity::kDegraded;
+  finding.summary = warning;
+  finding.meaning = "other programs started like this one have the same variable";
+  if (auto ids = TakenForOthers(report, module, variables.front().name); !ids.empty()) {
+    finding.device_id = ids.front();
+    if (ids.size() > 1) finding.device_ids = std::move(ids);
+  }
+  std::vector<std::string_view> names;
+  for (const auto& variable : variables) {
+    AddEvidence(finding, "environment", SettingText({variable}));
+    names.push_back(variable.name);
+  }
+  finding.fix.push_back({fmt::format("correct {} or unset {}, unless it is meant", fmt::join(names, " and "),
+                                     names.size() == 1 ? "it" : "them"),
+                         UnsetCommand(variables), false, false});
+  return finding;
+}
+
+}  // namespace
+
 void AddVariables(const Report& report, const ToldVariables& told, std::vector<Finding>& out) {
   for (const auto& probe : report.probes) {
     for (const std::string& warning : probe.warnings) {
       const auto variables = VariablesIn(probe, warning);
-      if (variables.empty() || AreTold(told, variables)) continue;
-      Finding finding;
-      finding.id = fmt::format("variable.{}.{}", probe.module, variables.front().name);
-      finding.layer = "programming_interface";
-      finding.severity = Severity::kDegraded;
-      finding.summary = warning;
-      finding.meaning = "other programs started like this one have the same variable";
-      for (const auto& variable : variables) AddEvidence(finding, "environment", SettingText({variable}));
-      finding.fix.push_back(
-          {fmt::format("correct {0} or unset {0}, unless it is meant", variables.size() == 1 ? "it" : "them"),
-           UnsetCommand(variables), false, false});
-      out.push_back(std::move(finding));
+      if (variables.empty() || AreTold(told, variables) || IsNoted(report, probe.module, warning)) continue;
+      auto finding = OfVariables(report, probe.module, warning, variables);
+      const auto known = std::find_if(out.begin(), out.end(), [&](const Finding& one) {
+        return one.id == finding.id && one.fix.front().command == finding.fix.front().command;
+      });
+      if (known == out.end()) {
+        out.push_back(std::move(finding));
+        continue;
+      }
+      // One thing to mend, of which there is more to say.
+      known->summary += "; " + finding.summary;
+      for (const auto& evidence : finding.evidence) AddEvidence(*known, evidence.source, evidence.value);
     }
   }
 }
@@ -118,12 +168,12 @@ void AddFull(const Report& report, const probe::PhysicalDevice& device, std::vec
   finding.layer = "system_runtime";
   finding.severity = Severity::kDegraded;
   finding.device_id = device.id;
-  finding.summary =
-      fmt::format("{}: {} of its {} are free, too little for the work that is predicted", device.name,
-                  BytesText(*device.memory.free_bytes), BytesText(*device.memory.total_bytes));
+  finding.summary = fmt::format("{}: {} of its {} are free, too little for the work that is predicted",
+                                NameIn(report, device), BytesText(*device.memory.free_bytes),
+                                BytesText(*device.memory.total_bytes));
   finding.meaning = "others hold its memory; nothing is known to be wrong with the device or its driver";
   finding.fix.push_back(
-      {fmt::format("end the programs that hold its memory, or wait until they have ended{}",
+      {fmt::format("end the programs that hold the device's memory, or wait until they have ended{}",
                    IsSeenInUse(device) ? "" : "; look for them as root, of a container on its host"),
        std::nullopt, false, false});
   out.push_back(std::move(finding));
@@ -151,9 +201,9 @@ void AddLeftToOthers(const Tables& tables, const Report& report, const probe::Ph
   finding.device_id = device.id;
   finding.runtime = gravest->runtime;
   const bool is_all = !computes && !reads;
-  finding.summary =
-      fmt::format("{} on {}: {} not measured for want of free memory: {}", Title(tables, gravest->runtime),
-                  device.name, is_all ? "it was" : "a part of it was", gravest->reason.value_or(""));
+  finding.summary = fmt::format("{} on {}: {} not measured for want of free memory: {}",
+                                Title(tables, gravest->runtime), NameIn(report, device),
+                                is_all ? "it was" : "a part of it was", gravest->reason.value_or(""));
   const bool is_seen = gravest->holder_unseen ? !*gravest->holder_unseen : IsSeenInUse(device);
   finding.meaning = fmt::format(
       "{}; nothing is known to be wrong with the device or its driver",
@@ -162,17 +212,16 @@ void AddLeftToOthers(const Tables& tables, const Report& report, const probe::Ph
             "as not to disturb them"
           : "its memory is full, and who holds it can not be seen from here: programs of another user, of "
             "another container or of a virtual machine, or what a program left that did not end well");
-  finding.fix.push_back(
-      {fmt::format(
-           "end the programs that hold its memory, or wait until they have ended, and measure again{}",
-           is_seen ? "" : "; look for them as root, of a container on its host"),
-       std::nullopt, false, false});
+  finding.fix.push_back({fmt::format("end the programs that hold the device's memory, or wait until they "
+                                     "have ended, and measure again{}",
+                                     is_seen ? "" : "; look for them as root, of a container on its host"),
+                         std::nullopt, false, false});
   out.push_back(std::move(finding));
 }
 
 namespace {
 
-void AddNarrowLink(const probe::PhysicalDevice& device, const probe::PcieLink& link,
+void AddNarrowLink(const Report& report, const probe::PhysicalDevice& device, const probe::PcieLink& link,
                    std::vector<Finding>& out) {
   if (device.kind != probe::DeviceKind::kDiscrete || !link.generation || !link.lanes) return;
   const auto most_lanes = std::max(link.max_lanes, link.lanes),
@@ -183,8 +232,8 @@ void AddNarrowLink(const probe::PhysicalDevice& device, const probe::PcieLink& l
   finding.layer = "kernel_driver";
   finding.severity = Severity::kNote;
   finding.device_id = device.id;
-  finding.summary = fmt::format("{} was at work over PCIe {}.0 x{}, of {}.0 x{} that it can", device.name,
-                                *link.generation, *link.lanes, *most, *most_lanes);
+  finding.summary = fmt::format("{} was at work over PCIe {}.0 x{}, of {}.0 x{} that it can",
+                                NameIn(report, device), *link.generation, *link.lanes, *most, *most_lanes);
   finding.meaning =
       "loading a model and what GPUs exchange is slower by that; what is in its memory computes as fast";
   finding.fix.push_back(
@@ -202,11 +251,11 @@ void AddNarrowLinks(const Report& report, std::vector<Finding>& out) {
     if (m.pcie) links[m.device_id] = probe::Faster(links[m.device_id], m.pcie);
   }
   for (const auto& [id, link] : links) {
-    if (const auto* device = FindDevice(report.devices, id)) AddNarrowLink(*device, *link, out);
+    if (const auto* device = FindDevice(report.devices, id)) AddNarrowLink(report, *device, *link, out);
   }
 }
 
-void AddLentMemory(const probe::PhysicalDevice& device, std::vector<Finding>& out) {
+void AddLentMemory(const Report& report, const probe::PhysicalDevice& device, std::vector<Finding>& out) {
   const auto& memory = device.memory;
   if (!HasCarveOut(device) || *memory.total_bytes >= *memory.gtt_bytes) return;
   Finding finding;
@@ -214,8 +263,9 @@ void AddLentMemory(const probe::PhysicalDevice& device, std::vector<Finding>& ou
   finding.layer = "kernel_driver";
   finding.severity = Severity::kNote;
   finding.device_id = device.id;
-  finding.summary = fmt::format("{} has {} of its own and borrows up to {} of the host's memory", device.name,
-                                BytesText(*memory.total_bytes), BytesText(*memory.gtt_bytes));
+  finding.summary =
+      fmt::format("{} has {} of its own and borrows up to {} of the host's memory", NameIn(report, device),
+                  BytesText(*memory.total_bytes), BytesText(*memory.gtt_bytes));
   finding.meaning =
       "the firmware sets the first apart; the kernel driver lends the second, which some programs do not "
       "count";

@@ -62,6 +62,10 @@ void NameFolder(const std::optional<std::string>& library, Finding& finding) {
   }
 }
 
+bool HidesSoftware(const std::optional<probe::Error>& error) {
+  return error && error->name == probe::kHidesSoftware;
+}
+
 Finding OfRuntime(const Tables& tables, const Report& report, const probe::ProbeReport& probe,
                   const OutcomeAdvice& advice) {
   Finding finding;
@@ -70,6 +74,7 @@ Finding OfRuntime(const Tables& tables, const Report& report, const probe::Probe
   finding.runtime = probe.module;
   finding.summary = OutcomeText(tables, probe);
   Advise(advice, finding);
+  if (HidesSoftware(probe.error)) finding.severity = Severity::kNote;
   const auto* facts = Find(tables, probe.module);
   if (probe.outcome == Outcome::kAbsent && facts) {
     for (const auto& device : report.devices) {
@@ -106,6 +111,7 @@ Finding OfDriver(const Tables& tables, const Report& report, std::string_view ru
   if (misleads_others || (driver.error && driver.error->name == probe::kBeforeDriverHere))
     finding.summary = driver.error->text;
   if (misleads_others) finding.severity = Severity::kDegraded;
+  if (HidesSoftware(driver.error)) finding.severity = Severity::kNote;
   const bool known = AdviseOnError(Find(tables, runtime), report, driver, finding);
   NameFolder(driver.library, finding);
   if (driver.manifest) AddEvidence(finding, "manifest", *driver.manifest);
@@ -130,7 +136,7 @@ void AddProbes(const Tables& tables, const Report& report, const HidingRuntimes&
   }
 }
 
-void AddNodes(const probe::PhysicalDevice& device, std::vector<Finding>& out) {
+void AddNodes(const Report& report, const probe::PhysicalDevice& device, std::vector<Finding>& out) {
   if (!device.hardware || !IsGpu(device)) return;
   Finding finding;
   finding.id = "device_node.denied." + probe::Slug(device.id);
@@ -140,11 +146,13 @@ void AddNodes(const probe::PhysicalDevice& device, std::vector<Finding>& out) {
     if (IsDenied(node)) AddEvidence(finding, "node", node.path);
   }
   if (finding.evidence.empty()) return;
-  finding.summary = fmt::format("{}: {} may not be opened", device.name, finding.evidence.front().value);
+  finding.summary =
+      fmt::format("{}: {} may not be opened", NameIn(report, device), finding.evidence.front().value);
   out.push_back(std::move(finding));
 }
 
-void AddHiding(const Tables& tables, const probe::PhysicalDevice& device, std::vector<Finding>& out) {
+void AddHiding(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
+               std::vector<Finding>& out) {
   for (const auto& view : device.views) {
     if (!view.environment_hidden) continue;
     Finding finding;
@@ -152,18 +160,21 @@ void AddHiding(const Tables& tables, const probe::PhysicalDevice& device, std::v
     finding.device_id = device.id;
     finding.runtime = view.device.runtime;
     finding.summary = fmt::format("{} hides {} from other programs that use {}", *view.environment_hidden,
-                                  device.name, Title(tables, view.device.runtime));
+                                  NameIn(report, device), Title(tables, view.device.runtime));
     AddEvidence(finding, "environment", *view.environment_hidden);
     Advise(*AdviceFor(Outcome::kHidden), finding);
+    finding.fix = {{fmt::format("unset {}, unless it is meant", *view.environment_hidden),
+                    "unset " + *view.environment_hidden, false, false}};
     finding.severity = Severity::kNote;
     out.push_back(std::move(finding));
   }
 }
 
 // A virtual machine may have it at this moment: nothing is broken.
-void BlameGuest(const probe::PhysicalDevice& device, const std::string& driver, Finding& finding) {
+void BlameGuest(const Report& report, const probe::PhysicalDevice& device, const std::string& driver,
+                Finding& finding) {
   finding.layer = "kernel_driver";
-  finding.summary = fmt::format("{} is held for a virtual machine by {}", device.name, driver);
+  finding.summary = fmt::format("{} is held for a virtual machine by {}", NameIn(report, device), driver);
   finding.meaning = "what hands a device to a virtual machine keeps it from every program of this system";
   finding.fix.push_back(
       {fmt::format("use it inside the virtual machine; to use it here, take it from {} (the kernel's command "
@@ -173,21 +184,24 @@ void BlameGuest(const probe::PhysicalDevice& device, const std::string& driver, 
 }
 
 // Others of its kind may work beside it.
-void BlameItself(const OwnCause& cause, const probe::PhysicalDevice& device, Finding& finding) {
-  finding.summary = fmt::format("no runtime reaches {}: {}", device.name, cause.error.text);
+void BlameItself(const Report& report, const OwnCause& cause, const probe::PhysicalDevice& device,
+                 Finding& finding) {
+  finding.summary = fmt::format("no runtime reaches {}: {}", NameIn(report, device), cause.error.text);
   finding.runtime = cause.runtime->name;
   AdviseOnError(cause.runtime, cause.error, finding);
   AddEvidence(finding, "error", cause.error.name);
 }
 
-// What installs a runtime that is absent, or what it says of that itself.
-void AddWhatInstalls(const RuntimeFacts& facts, const Report& report, Finding& finding) {
+// What installs a runtime that is absent, or what it says of that itself: then its sentence is returned.
+std::optional<std::string> AddWhatInstalls(const RuntimeFacts& facts, const Report& report,
+                                           Finding& finding) {
   for (const probe::ProbeReport& probe : report.probes) {
     if (probe.module != facts.name || !AdviseOnError(&facts, probe.error, finding)) continue;
     if (probe.library) AddEvidence(finding, "library", probe.library->path.value_or(probe.library->soname));
-    return;
+    return probe.error->text.empty() ? std::nullopt : std::optional(probe.error->text);
   }
   AddInstallHints(facts, finding);
+  return std::nullopt;
 }
 
 // Its maker's runtime is installed: what became of that is why, and nothing is to be installed beside it.
@@ -197,7 +211,7 @@ void BlameFailure(const Tables& tables, const Report& report, const probe::Physi
   const auto* of_runtime = failure.driver ? nullptr : AdviceFor(*failure.probe);
   const auto text = FailureText(tables, failure);
   if (device.hardware && device.hardware->kernel_driver)
-    finding.summary = fmt::format("no runtime reaches {}: {}", device.name, text);
+    finding.summary = fmt::format("no runtime reaches {}: {}", NameIn(report, device), text);
   else
     AddEvidence(finding, failure.probe->module, text);
   if (!of_driver && !of_runtime) return;  // this run was interrupted
@@ -241,8 +255,9 @@ void AddUnreached(const Tables& tables, const Report& report, const probe::Physi
   finding.layer = "system_runtime";
   finding.severity = not_asked ? Severity::kNote : Severity::kDegraded;
   finding.device_id = device.id;
-  finding.summary = not_asked ? fmt::format("{} was not asked: {}", device.name, report.not_asked.because)
-                              : fmt::format("{} is in this machine and no runtime reaches it", device.name);
+  finding.summary =
+      not_asked ? fmt::format("{} was not asked: {}", NameIn(report, device), report.not_asked.because)
+                : fmt::format("{} is in this machine and no runtime reaches it", NameIn(report, device));
   const auto driver = device.hardware ? device.hardware->kernel_driver : std::nullopt;
   AddEvidence(finding, "kernel driver", driver.value_or("none is bound"));
   finding.meaning = not_asked ? "what it can be used for is known on the machine itself"
@@ -256,23 +271,27 @@ void AddUnreached(const Tables& tables, const Report& report, const probe::Physi
   if (const auto hiding = HidingVariables(report, device); !hiding.empty() && !not_asked)
     return hidden.Tell(report, device, hiding, std::move(finding), out);
   if (const auto held = HeldForGuest(device)) {
-    BlameGuest(device, *held, finding);
+    BlameGuest(report, device, *held, finding);
     return out.push_back(std::move(finding));
   }
   if (const auto cause = CauseOf(tables, device); cause && !not_asked) {
-    BlameItself(*cause, device, finding);
+    BlameItself(report, *cause, device, finding);
     return out.push_back(std::move(finding));
   }
   if (const auto failure = FailureOfMakers(tables, report, device); failure && !not_asked) {
     BlameFailure(tables, report, device, *failure, finding);
-    if (finding.fix.empty() && failure->probe->outcome == Outcome::kNoDevice)
+    if (finding.fix.empty() && failure->probe->outcome == Outcome::kNoDevice) {
+      SuspectVariables(*failure->probe, finding);
       finding.fix.push_back({WhatItLacks(tables, report, device), std::nullopt, true, false});
+    }
     return out.push_back(std::move(finding));
   }
+  if (!not_asked && BlameUnplaced(tables, report, device, finding)) return out.push_back(std::move(finding));
   for (const RuntimeFacts& facts : tables.runtimes) AddHintsFor(device, facts, report.host, finding);
   if (not_asked && finding.fix.empty()) return;
   const auto* missing = finding.fix.empty() ? MissingRuntime(tables, report, device) : nullptr;
-  if (missing != nullptr) AddWhatInstalls(*missing, report, finding);
+  const auto said = missing ? AddWhatInstalls(*missing, report, finding) : std::nullopt;
+  if (said) finding.summary = fmt::format("no runtime reaches {}: {}", NameIn(report, device), *said);
   if (!finding.fix.empty()) return out.push_back(std::move(finding));
   finding.fix.push_back({WhatItLacks(tables, report, device), std::nullopt, true, false});
   out.push_back(std::move(finding));
@@ -284,6 +303,7 @@ void AddMissingRuntime(const Tables& tables, const Report& report, const probe::
   if (device.views.empty()) return;
   Finding finding;
   const RuntimeFacts* facts = nullptr;
+  std::optional<std::string> said;
   for (const probe::ProbeReport& probe : report.probes) {
     const auto* known = probe.outcome == Outcome::kAbsent ? Find(tables, probe.module) : nullptr;
     const bool is_makers = facts == nullptr && known && known->vendor;
@@ -293,13 +313,14 @@ void AddMissingRuntime(const Tables& tables, const Report& report, const probe::
   finding.meaning = "other drivers reach the card; most software that computes on it expects this one";
   if (facts == nullptr && device.kind == probe::DeviceKind::kDiscrete) {
     facts = MissingRuntime(tables, report, device);
-    if (facts != nullptr) AddWhatInstalls(*facts, report, finding);
+    if (facts != nullptr) said = AddWhatInstalls(*facts, report, finding);
   }
   if (facts == nullptr) return;
   finding.id = fmt::format("missing.{}.{}", facts->name, probe::Slug(device.id));
   finding.device_id = device.id;
   finding.runtime = facts->name;
-  finding.summary = fmt::format("{}, which is made for {}, is not installed", facts->title, device.name);
+  finding.summary = fmt::format("{}, which is made for {}, is not installed{}", facts->title,
+                                NameIn(report, device), said ? ": " + *said : "");
   out.push_back(std::move(finding));
 }
 
@@ -326,7 +347,8 @@ void AddDoubts(const Report& report, std::vector<Finding>& out) {
     finding.layer = "system_runtime";
     finding.severity = doubt.refuted ? Severity::kDegraded : Severity::kNote;
     finding.device_id = doubt.device_id;
-    finding.summary = fmt::format("{}: {}", device ? device->name : std::string(doubt.device_id), doubt.text);
+    finding.summary =
+        fmt::format("{}: {}", device ? NameIn(report, *device) : std::string(doubt.device_id), doubt.text);
     for (const auto& view : device && !doubt.fast ? device->views : std::vector<probe::View>())
       AddEvidence(finding, "claimed by", view.device.runtime + ", driver " + view.device.driver);
     finding.meaning = MeaningOf(doubt);
@@ -378,9 +400,9 @@ std::vector<Finding> Findings(const Tables& tables, const Report& report) {
     AddUnreached(tables, report, device, parents, hidden, findings);
     if (report.not_asked.device_ids.contains(device.id)) continue;
     AddMissingRuntime(tables, report, device, findings);
-    AddNodes(device, findings);
-    AddHiding(tables, device, findings);
-    AddLentMemory(device, findings);
+    AddNodes(report, device, findings);
+    AddHiding(tables, report, device, findings);
+    AddLentMemory(report, device, findings);
     AddLeftToOthers(tables, report, device, findings);
   }
   AddNotAsked(report, findings);
@@ -389,6 +411,7 @@ std::vector<Finding> Findings(const Tables& tables, const Report& report) {
   const HidingRuntimes hiding(tables, report, hidden.told());
   AddProbes(tables, report, hiding, findings);
   AddVariables(report, hiding.told(), findings);
+  AddNotes(tables, report, findings);
   AddSlowStarts(tables, report, findings);
   AddNarrowLinks(report, findings);
   NameGroups(tables, report, findings);

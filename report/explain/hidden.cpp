@@ -78,6 +78,13 @@ void HiddenGpus::Tell(const Report& report, const probe::PhysicalDevice& device,
   for (const auto& evidence : finding.evidence) AddEvidence(told, evidence.source, evidence.value);
 }
 
+void SuspectVariables(const probe::ProbeReport& probe, Finding& finding) {
+  const auto variables = probe.error ? VariablesIn(probe, Describe(*probe.error)) : Variables();
+  if (variables.empty()) return;
+  for (const auto& variable : variables) AddEvidence(finding, "environment", SettingText({variable}));
+  finding.fix.push_back(Unset(variables, "a GPU that is here"));
+}
+
 void BlameVariables(const RuntimeFacts* facts, const Report& report, const probe::ProbeReport& probe,
                     Finding& finding) {
   const auto variables = HidingVariables(probe);

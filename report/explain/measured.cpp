@@ -48,7 +48,7 @@ struct Way {
 
   [[nodiscard]] const RuntimeFacts* Facts() const { return Find(tables, view.device.runtime); }
   [[nodiscard]] std::string TitleOn() const {
-    return fmt::format("{} on {}", Title(tables, view.device.runtime), device.name);
+    return fmt::format("{} on {}", Title(tables, view.device.runtime), NameIn(report, device));
   }
 };
 
@@ -68,27 +68,70 @@ const probe::EnvironmentVariable* FindSet(const Report& report, std::string_view
   return of_all;
 }
 
-// A variable that makes the driver take its chip for another, of which a kernel hangs that is right: it goes
-// before all other fixes. Whether it is known to work with this chip its own finding says.
+// Whether a runtime was asked that would have told of the variable: one whose drivers all read it.
+bool WouldBeTold(const Way& way, std::string_view name) {
+  return std::any_of(way.report.probes.begin(), way.report.probes.end(), [&](const auto& probe) {
+    const auto* facts = Find(way.tables, probe.module);
+    return facts && facts->chip_override && facts->chip_override->variable == name &&
+           !facts->chip_override->driver;
+  });
+}
+
+// As code for another chip may end; empty for what it does not explain.
+std::string_view HowItEnds(const RuntimeFacts* facts, const backends::Measurement& worst) {
+  const auto* known = KnownReason(facts, worst);
+  if (worst.status == MeasurementStatus::kTimedOut) return "hang";
+  if (worst.status == MeasurementStatus::kWrongResult) return "compute wrong";
+  const bool died = known != nullptr && known->of_kernel.value_or(false);
+  return worst.status == MeasurementStatus::kFailed && died ? "fail" : "";
+}
+
+// A variable that makes the driver take its chip for another, of which a kernel hangs or dies that is right:
+// it goes before all other fixes. Whether it is known to work with this chip its own finding says. Of a hang
+// it is suspected, too, where nobody can tell whether it is set.
 void BlameOverride(const Way& way, const backends::Measurement& worst, Finding& finding) {
   const auto* facts = way.Facts();
   const bool launched = !EndedWhileCompiling(worst) && worst.stage != probe::NameOf(probe::Stage::kInit);
-  if (worst.status != MeasurementStatus::kTimedOut || !launched) return;
-  if (facts == nullptr || !facts->chip_override) return;
+  const bool hung = worst.status == MeasurementStatus::kTimedOut;
+  const auto how = HowItEnds(facts, worst);
+  if (how.empty() || !launched || facts == nullptr || !facts->chip_override) return;
   const auto& [name, driver, source] = *facts->chip_override;
   if (driver && *driver != way.view.device.driver) return;
-  Fix fix{fmt::format("unset {}, if it is set: code for another chip may hang", name), std::nullopt, false,
+  const auto* set = FindSet(way.report, name);
+  if (set == nullptr && (!hung || WouldBeTold(way, name))) return;
+  Fix fix{fmt::format("unset {}, if it is set: code for another chip may {}", name, how), std::nullopt, false,
           false};
-  if (const auto* set = FindSet(way.report, name)) {
-    fix.text = fmt::format(
-        "unset {}, unless it is known to work with this GPU: code for another chip may hang", set->name);
+  if (set != nullptr) {
+    fix.text = fmt::format("unset {}, unless it is known to work with this GPU: code for another chip may {}",
+                           set->name, how);
     fix.command = "unset " + set->name;
     finding.meaning = fmt::format(
-        "{} is set: unless it is known to work with this GPU, a kernel may hang of it that is right",
-        set->name);
+        "{} is set: unless it is known to work with this GPU, a kernel may {} of it that is right", set->name,
+        how);
     AddEvidence(finding, "environment", set->name + "=" + set->value);
   }
   finding.fix.insert(finding.fix.begin(), std::move(fix));
+}
+
+// Variables that are set and by which the driver claims hardware that computes nonsense: without them it is
+// not there.
+void BlamePretence(const Way& way, const backends::Measurement& worst, Finding& finding) {
+  const auto* facts = way.Facts();
+  if (worst.status != MeasurementStatus::kWrongResult || facts == nullptr || !facts->pretending) return;
+  std::vector<std::string> names;
+  for (const auto& probe : way.report.probes) {
+    if (probe.module != way.view.device.runtime) continue;
+    for (const auto& variable : probe.environment) {
+      const auto& all = *facts->pretending;
+      if (std::find(all.begin(), all.end(), variable.name) == all.end()) continue;
+      names.push_back(variable.name);
+      AddEvidence(finding, "environment", variable.name + "=" + variable.value);
+    }
+  }
+  if (names.empty()) return;
+  finding.fix.insert(finding.fix.begin(),
+                     {fmt::format("unset {}, by which the driver claims hardware", fmt::join(names, " and ")),
+                      fmt::format("unset {}", fmt::join(names, " ")), false, false});
 }
 
 // Of the gravest status, with every figure of it as evidence; nullopt where all is well.
@@ -181,11 +224,9 @@ void KeepToWhatFailed(const Way& way, const Figures& measured, Finding& finding)
   const auto all = fmt::format("{}", fmt::join(names, " and "));
   std::string text;
   if (worst.status == MeasurementStatus::kWrongResult)
-    text = fmt::format(
-        "do not compute by its {}; update the driver, or remove the variables that make it claim hardware",
-        all);
+    text = fmt::format("do not compute by this device's {}; update the driver", all);
   if (worst.status == MeasurementStatus::kCrashed)
-    text = fmt::format("update the driver; until then keep programs from its {}", all);
+    text = fmt::format("update the driver; until then keep programs from this device's {}", all);
   if (!text.empty()) finding.fix = {{std::move(text), std::nullopt, false, false}};
 }
 
@@ -254,6 +295,7 @@ void AddWay(const Way& way, const Figures& measured, const Figures& all, std::ve
   }
   if (MayComeOfCircumstances(*worst)) BlameCircumstances(way.report, known, *finding);
   BlameOverride(way, *worst, *finding);
+  BlamePretence(way, *worst, *finding);
   out.push_back(*std::move(finding));
 }
 

@@ -44,6 +44,8 @@ struct StatusAdvice {
 // This tool itself did not let it be asked.
 [[nodiscard]] bool IsRefusal(const std::optional<probe::Error>& error);
 
+// The device's name, with its id behind where another's is the same.
+[[nodiscard]] std::string NameIn(const Report& report, const probe::PhysicalDevice& device);
 // Nothing for an empty value.
 void AddEvidence(Finding& finding, std::string source, std::string value);
 // What installs the runtime for any card that it reaches.
@@ -111,6 +113,8 @@ class HiddenGpus {
   std::map<std::string, Group> groups_;  // by the settings and what is wrong with them
   ToldVariables told_;
 };
+// Of a runtime that shows no device and whose error names variables, which may be why: what would tell.
+void SuspectVariables(const probe::ProbeReport& probe, Finding& finding);
 // Of a runtime that they hide every device from.
 void BlameVariables(const RuntimeFacts* facts, const Report& report, const probe::ProbeReport& probe,
                     Finding& finding);
@@ -132,8 +136,17 @@ class HidingRuntimes {
 // Whether what became of a runtime became of one of its drivers, whose finding tells it.
 [[nodiscard]] bool IsOfDriver(const probe::ProbeReport& probe);
 
-// One for every warning of a probe about a variable that is set, unless it is told.
+// One for every variable that is set and that a probe warns of, unless it is told or a note.
+[[nodiscard]] std::string VariableId(std::string_view module, std::string_view variable);
 void AddVariables(const Report& report, const ToldVariables& told, std::vector<Finding>& out);
+// Of a GPU that no runtime reaches: that its maker's runtime tells of one of which it knows no place why it
+// does not reach that (probe::UnplacedHardware). False where it tells of none.
+bool BlameUnplaced(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
+                   Finding& finding);
+// What modules note of devices (probe/core/note.h), unless a variable's finding tells it: one for all of
+// which it is noted.
+[[nodiscard]] bool IsNoted(const Report& report, std::string_view module, std::string_view text);
+void AddNotes(const Tables& tables, const Report& report, std::vector<Finding>& out);
 // Of a processor: that the machine runs on its battery or is told to save power.
 void AddPower(const probe::PhysicalDevice& device, std::vector<Finding>& out);
 // One for a device of which others leave too little memory for figures of this run, by whichever runtimes.
@@ -144,7 +157,7 @@ void AddNarrowLinks(const Report& report, std::vector<Finding>& out);
 // A note for a runtime that took long to get ready of GPUs that nothing keeps so between programs.
 void AddSlowStarts(const Tables& tables, const Report& report, std::vector<Finding>& out);
 // A note for an integrated GPU whose own part of the memory is smaller than what the kernel lends it.
-void AddLentMemory(const probe::PhysicalDevice& device, std::vector<Finding>& out);
+void AddLentMemory(const Report& report, const probe::PhysicalDevice& device, std::vector<Finding>& out);
 
 // Whether a GPU is worth mending: an old display card beside a working one is not what a reader came for.
 

@@ -44,7 +44,7 @@ void AddClock(const probe::PhysicalDevice& device, std::vector<Finding>& out) {
   if (held_by == "preference") {
     auto finding = Slower("preference", device, "the processor is told to prefer saving power to speed",
                           "energy_performance_preference", FactOf(hardware, probe::kFrequencyPreferenceFact));
-    finding.fix.push_back(AsRoot("let it balance both, until the next boot",
+    finding.fix.push_back(AsRoot("let the processor balance speed and power, until the next boot",
                                  FactOf(hardware, probe::kBetterPreferenceFact),
                                  "/sys/devices/system/cpu/cpufreq/policy*/energy_performance_preference"));
     out.push_back(std::move(finding));
@@ -67,14 +67,14 @@ void AddPower(const probe::PhysicalDevice& device, std::vector<Finding>& out) {
   const auto& hardware = *device.hardware;
   if (const auto source = FactOf(hardware, probe::kPowerSourceFact); source == "battery") {
     auto finding = Slower("battery", device, "the machine runs on its battery", "power_supply", source);
-    finding.fix.push_back({"plug it in and measure again", "whichgpu --measure", false, false});
+    finding.fix.push_back({"plug the machine in and measure again", "whichgpu --measure", false, false});
     out.push_back(std::move(finding));
   }
   const auto profile = FactOf(hardware, probe::kPowerProfileFact);
   if (profile == "low-power" || profile == "quiet") {
     auto finding = Slower("profile", device, fmt::format("the machine's power profile is {}", profile),
                           "platform_profile", profile);
-    finding.fix.push_back(AsRoot("choose one that saves less, until the next boot",
+    finding.fix.push_back(AsRoot("choose a power profile that saves less, until the next boot",
                                  FactOf(hardware, probe::kBetterProfileFact),
                                  "/sys/firmware/acpi/platform_profile"));
     out.push_back(std::move(finding));

@@ -103,7 +103,7 @@ class Machines(unittest.TestCase):
                          "sampled entries are right, at verify)", told)
         findings = document(run("--json", "--replay", folder))["findings"]
         [wrong] = [finding for finding in findings if finding["id"].endswith(".wrong_result")]
-        self.assertTrue(wrong["fix"][0]["text"].startswith("do not use ROCm on it; update the driver"), wrong["fix"])
+        self.assertTrue(wrong["fix"][0]["text"].startswith("do not use ROCm on this device; update the driver"), wrong["fix"])
 
     def test_memory_does_not_make_software_a_gpu(self):
         for use in USES:

@@ -182,7 +182,7 @@ class Causes(unittest.TestCase):
             finding = findings["driver.cuda.stub.absent"]
             variable = "WHICHGPU_LIBRARY_PATH" if ours else "LD_LIBRARY_PATH"
             self.assertEqual("note" if ours else "degraded", finding["severity"])
-            self.assertIn(f"take its folder out of {variable}", finding["fix"][0]["text"])
+            self.assertIn(f"take the folder of the stub of libcuda out of {variable}", finding["fix"][0]["text"])
             self.assertIn(f"export {variable}=", " ".join(step.get("command", "") for step in value["advice"]))
             self.assertEqual(ours, "which other programs do not read" in finding["summary"])
 

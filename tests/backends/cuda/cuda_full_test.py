@@ -68,7 +68,7 @@ class Full(OfRuns):
                 finding, = (f for f in value["findings"] if f.get("device_id") == FIRST and
                             not f["id"].startswith("claim."))  # the machine has no such card
                 self.assertEqual("memory.others.pci-0000-01-00-0", finding["id"])
-                self.assertIn("end the programs that hold its memory", finding["fix"][0]["text"])
+                self.assertIn("end the programs that hold the device's memory", finding["fix"][0]["text"])
                 self.assertNotIn("update", str(finding))
                 if name == "none":
                     answer = value["recommendations"][0]

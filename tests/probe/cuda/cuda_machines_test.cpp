@@ -142,9 +142,14 @@ TEST(CudaMachines, AMixedPairIsExplainedWhereTheNumberingsDiffer) {
   EXPECT_EQ(FactOf(report.devices[0], "nvidia_smi_index"), "1");
   EXPECT_THAT(report.devices[1].matrix_units, testing::IsEmpty());
   EXPECT_THAT(report.warnings, ElementsAre(HasSubstr("CUDA_DEVICE_ORDER=PCI_BUS_ID")));
+  for (const auto& device : report.devices) {
+    EXPECT_EQ(FactOf(device, "note"), "counts_apart");
+    EXPECT_EQ(FactOf(device, "note_because"), report.warnings.at(0));
+  }
   CudaMachine ordered(machines::Of(gpus));
   const auto by_address = ordered.Set("CUDA_DEVICE_ORDER", "PCI_BUS_ID").Survey();
   EXPECT_THAT(by_address.warnings, testing::IsEmpty());
+  EXPECT_EQ(FactOf(by_address.devices.at(0), "note"), "");
   EXPECT_THAT(by_address.environment, testing::SizeIs(1));
   EXPECT_EQ(Ids(report), Ids(by_address));
 }
@@ -256,6 +261,9 @@ TEST(CudaMachines, AGpuThatIsLostIsNoOtherGpusFault) {
     const auto beside = survey(code);
     EXPECT_EQ(beside.devices.size(), 1U);
     EXPECT_THAT(beside.warnings, ElementsAre(testing::AllOf(HasSubstr("GPU 0"), HasSubstr(said))));
+    ASSERT_EQ(beside.hardware.size(), 1U) << "which tells whose address it may be";
+    EXPECT_EQ(*probe::FindFact(beside.hardware[0].facts, "unreached_because"), beside.warnings[0]);
+    EXPECT_EQ(probe::unify::Unify({&beside, 1}).size(), 2U) << "it makes no device";
   }
   EXPECT_THAT(survey(4).warnings, testing::IsEmpty()) << "one of somebody else's";
   const auto none = survey(15, R"(, "misbehave": [{"at": "init", "do": "error", "code": 999}])");
@@ -386,6 +394,40 @@ TEST(CudaMachines, WhatHidesEveryGpuIsToldOnce) {
   const auto without = CudaMachine(scenario).Survey();
   EXPECT_EQ(without.outcome, Outcome::kNoDevice);
   EXPECT_FALSE(HidesAny(without));
+}
+
+std::vector<std::string> HiddenBuses(const probe::ProbeReport& report) {
+  std::vector<std::string> out;
+  for (const auto& hardware : report.hardware) {
+    if (probe::FindFact(hardware.facts, "hidden_by") != nullptr)
+      out.push_back(std::to_string(hardware.identity.pci->bus));
+  }
+  return out;
+}
+
+// CUDA numbers two of these three.
+TEST(CudaMachines, OfGpusBesideOneInMigModeAVariableIsBlamedByWhatCudaShows) {
+  const auto survey = [](const char* value) {
+    CudaMachine machine(machines::Of(machines::Gpu("A", 1, 89) + "," + machines::Gpu("B", 2, 90, kMig) + "," +
+                                     machines::Gpu("C", 3, 89)));
+    return machine.Set("CUDA_VISIBLE_DEVICES", value).Survey();
+  };
+  const auto none = survey("2");
+  EXPECT_EQ(none.outcome, Outcome::kHidden);
+  EXPECT_THAT(HiddenBuses(none), ElementsAre("1", "2", "3"));
+  const auto all = survey("0,1,2");
+  EXPECT_EQ(all.devices.size(), 2U);
+  EXPECT_THAT(HiddenBuses(all), ElementsAre("2"));
+}
+
+TEST(CudaMachines, WhatHidesTheOthersHidesNothingOfAGpuWithoutAnInstance) {
+  CudaMachine machine(machines::Of(R"({"name": "NVIDIA A100", "pci": "0000:01:00.0",
+      "uuid": "00000000000000000000000000000101", "attributes": {"mig": 1}},)" +
+                                   machines::Gpu("NVIDIA A100", 2, 80)));
+  const auto report = machine.Set("CUDA_VISIBLE_DEVICES", "1").Survey();
+  EXPECT_EQ(report.outcome, Outcome::kHidden);
+  EXPECT_THAT(HiddenBuses(report), ElementsAre("2"));
+  EXPECT_THAT(FactsOfTheFirst(report), HasSubstr("unreached_error=no_mig_instance"));
 }
 
 TEST(CudaMachines, AnOldDriverSaysWhatItRuns) {

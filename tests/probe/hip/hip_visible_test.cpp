@@ -91,6 +91,32 @@ TEST(Override, IsJudgedByTheGpuThatItChanges) {
   EXPECT_THAT(ExplainOverride({}, {Node(3, "gfx1036")}), IsEmpty());
 }
 
+TEST(Override, OfEqualGpusIsToldOnce) {
+  const auto set = Set({{"HSA_OVERRIDE_GFX_VERSION", "10.3.0"}});
+  const auto said = ExplainOverride(set, {Node(3, "gfx1100"), Node(4, "gfx1100"), Node(5, "gfx1036")});
+  ASSERT_EQ(said.size(), 2U);
+  EXPECT_THAT(said[0], HasSubstr("makes ROCm take 2 x gfx1100 (0000:03:00.0, 0000:04:00.0) for gfx1030"));
+  EXPECT_THAT(said[1], HasSubstr("makes ROCm take gfx1036 (0000:05:00.0) for gfx1030"));
+  std::vector<KfdNode> many;
+  for (std::uint32_t bus = 1; bus <= 8; ++bus) many.push_back(Node(bus, "gfx1100"));
+  EXPECT_THAT(ExplainOverride(set, many), ElementsAre(HasSubstr("8 x gfx1100 (0000:01:00.0, 0000:02:00.0, "
+                                                                "0000:03:00.0, 0000:04:00.0, 4 more)")));
+}
+
+TEST(Override, OfANodeIsTheVariableThatChangesIt) {
+  auto node = Node(3, "gfx1100");
+  node.number = 1;
+  const auto of = [&](std::map<std::string, std::string, std::less<>> variables) {
+    return probe::hip::OverrideOf(Set(std::move(variables)), node);
+  };
+  EXPECT_EQ(of({{"HSA_OVERRIDE_GFX_VERSION", "10.3.0"}}), "HSA_OVERRIDE_GFX_VERSION");
+  EXPECT_EQ(of({{"HSA_OVERRIDE_GFX_VERSION", "11.0.0"}}), "") << "it is what it says";
+  EXPECT_EQ(of({{"HSA_OVERRIDE_GFX_VERSION", "11.0.0"}, {"HSA_OVERRIDE_GFX_VERSION_1", "10.3.0"}}),
+            "HSA_OVERRIDE_GFX_VERSION_1");
+  EXPECT_EQ(of({{"HSA_OVERRIDE_GFX_VERSION", "x"}}), "");
+  EXPECT_EQ(of({}), "");
+}
+
 TEST(Override, OfOneNodeGoesBeforeThatOfAll) {
   std::vector<KfdNode> nodes = {Node(3, "gfx1100"), Node(0x0c, "gfx1036")};
   nodes[0].number = 1;
@@ -178,6 +204,30 @@ TEST(VisibleGpus, OfACardInPartsWhatDropsTheLastIsToBlame) {
   EXPECT_EQ(hiding("0,5", "0", {Shown(0x0a)}), "26HIP ");
   EXPECT_EQ(hiding("5", "0", {second}), "10ROC ");
   EXPECT_EQ(hiding("1", "3", {}), "10HIP 26ROC 26HIP ");
+}
+
+// Beside a card that is hidden whole.
+TEST(VisibleGpus, OfACardInPartWhatIsHiddenOfItIsCounted) {
+  std::vector<KfdNode> nodes;
+  for (const std::uint32_t bus : {0x0aU, 0x1aU}) {
+    for (std::uint32_t part = 0; part < 8; ++part) nodes.push_back(Node(bus, "gfx942", part));
+  }
+  auto shown = Shown(0x1a);
+  shown.identity.partition = "xcp1";
+  const auto in_part = [&](std::map<std::string, std::string, std::less<>> variables) {
+    std::string out;
+    for (const auto& card : probe::hip::CardsInPart(Set(std::move(variables)), {shown}, nodes)) {
+      EXPECT_EQ(card.address.bus, 0x1aU);
+      out += card.text;
+    }
+    return out;
+  };
+  EXPECT_EQ(in_part({{"HIP_VISIBLE_DEVICES", "9"}}),
+            "HIP_VISIBLE_DEVICES=\"9\" hides 7 of the 8 partitions of gfx942 (0000:1a:00.0)");
+  EXPECT_EQ(in_part({{"ROCR_VISIBLE_DEVICES", "8,9"}, {"HIP_VISIBLE_DEVICES", "1"}}),
+            "ROCR_VISIBLE_DEVICES=\"8,9\" and HIP_VISIBLE_DEVICES=\"1\" hide 7 of the 8 partitions of gfx942 "
+            "(0000:1a:00.0)");
+  EXPECT_EQ(in_part({}), "") << "ROCm does not show them: no variable's doing";
 }
 
 // Whoever reads it is to unset no variable that hides nothing.

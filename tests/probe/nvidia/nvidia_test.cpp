@@ -87,5 +87,19 @@ TEST(GivenGpus, AreThoseOnTheBusWhereEachMustHaveOneOfTheNodes) {
   EXPECT_EQ(Given(tree), "01 02");
 }
 
+TEST(GpuAddresses, AreThoseOfTheBusWhereTheDriversOwnFilesAreHidden) {
+  ::tests::Tree tree;
+  for (const char* number : {"1", "2"}) {
+    const std::string card = std::string("/sys/bus/pci/devices/0000:0") + number + ":00.0";
+    tree.Write(card + "/vendor", "0x10de\n").Write(card + "/class", "0x030200\n");
+    tree.Write(card + "/uevent", *number == '2' ? "DRIVER=vfio-pci\n" : "DRIVER=nvidia\n");
+  }
+  ASSERT_EQ(GpuAddresses(tree.Files()).size(), 1U);
+  EXPECT_EQ(GpuAddresses(tree.Files())[0].bus, 1U);
+  tree.Directory("/proc/driver/nvidia/gpus/0000:07:00.0");
+  ASSERT_EQ(GpuAddresses(tree.Files()).size(), 1U);
+  EXPECT_EQ(GpuAddresses(tree.Files())[0].bus, 7U);
+}
+
 }  // namespace
 }  // namespace probe::nvidia

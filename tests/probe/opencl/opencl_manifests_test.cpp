@@ -255,6 +255,26 @@ TEST_F(OpenClManifests, SilentDriversAreExplained) {
   EXPECT_THAT(none.error.text, HasSubstr("pocl-opencl-icd"));
 }
 
+// Whether a variable that leads past these costs anybody a GPU.
+TEST_F(OpenClManifests, ThatComputeOnTheProcessorAloneAreToldFromOthers) {
+  const auto why = [&] {
+    return probe::opencl::WhyNoDriver(Files(), With({{"OCL_ICD_VENDORS", "/nowhere"}}));
+  };
+  EXPECT_EQ(why().outcome, probe::Outcome::kAbsent);
+  Write("/etc/OpenCL/vendors/pocl.icd", "libpocl.so.2.10.0\n");
+  Write("/etc/OpenCL/vendors/intel64.icd", "/opt/intel/lib/libintelocl.so\n");
+  EXPECT_EQ(why().outcome, probe::Outcome::kHidden);
+  EXPECT_EQ(why().error.name, "hides_software");
+  EXPECT_THAT(why().error.text, HasSubstr("OCL_ICD_VENDORS=/nowhere leads past"));
+  Write("/etc/OpenCL/vendors/nvidia.icd", "libnvidia-opencl.so.1\n");
+  EXPECT_EQ(why().outcome, probe::Outcome::kHidden);
+  EXPECT_EQ(why().error.name, "CL_PLATFORM_NOT_FOUND_KHR");
+  Write("/etc/OpenCL/vendors/nvidia.icd", "libnobody-knows.so\n");
+  EXPECT_EQ(why().error.name, "CL_PLATFORM_NOT_FOUND_KHR");
+  const auto devices = probe::opencl::WhyNoDevice("libpocl.so.2", Files(), With({{"POCL_DEVICES", "cuda"}}));
+  EXPECT_EQ(devices.error.name, "hides_software");
+}
+
 TEST(OpenClExtensions, AreWholeWords) {
   EXPECT_TRUE(probe::opencl::HasExtension("cl_khr_fp64 cl_khr_fp16", "cl_khr_fp16"));
   EXPECT_FALSE(probe::opencl::HasExtension("cl_khr_fp16_extra", "cl_khr_fp16"));

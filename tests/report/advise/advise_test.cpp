@@ -26,6 +26,7 @@ namespace report::advise {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -137,6 +138,18 @@ TEST(Advise, EveryFixHasItsCommandOnEachDistribution) {
   EXPECT_GE(KnownFixes().size(), 40U);
   EXPECT_GE(commands, 300);
   testing::ExpectGolden("commands", table);
+}
+
+// A step of advice stands alone, without the sentence that says what is wrong.
+TEST(Advise, EachStepNamesWhatItIsAbout) {
+  for (const KnownFix& known : KnownFixes()) {
+    const std::string& text = known.fix.text;
+    std::string second = text.substr(std::min(text.find(' '), text.size() - 1) + 1);
+    second.resize(std::min(second.find_first_of(" ,;"), second.size()));
+    EXPECT_THAT(second, Not(AnyOf("it", "them", "both", "that", "those", "these", "its")))
+        << known.name << ": " << text;
+    EXPECT_THAT(text, Not(HasSubstr("this lists"))) << known.name;
+  }
 }
 
 struct Case {

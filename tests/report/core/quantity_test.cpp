@@ -29,7 +29,11 @@ TEST(Quantity, KeepsTheDigitsAskedFor) {
   EXPECT_EQ(SignificantText(123456, 2), "120000");
   EXPECT_EQ(SignificantText(0, 3), "0");
   EXPECT_EQ(SignificantText(5e-324, 2), "0");
-  EXPECT_EQ(SignificantText(std::numeric_limits<double>::max(), 1).size(), 309U);
+  EXPECT_EQ(SignificantText(2.4999999999999998e38, 2), "2.5e38");
+  EXPECT_EQ(SignificantText(-2.5e38, 2), "-2.5e38");
+  EXPECT_EQ(SignificantText(9.99e14, 2), "1.0e15");
+  EXPECT_EQ(SignificantText(1.2e14, 2), "120000000000000");
+  EXPECT_EQ(SignificantText(std::numeric_limits<double>::max(), 1), "2e308");
   EXPECT_EQ(SignificantText(std::numeric_limits<double>::quiet_NaN(), 3), "?");
 }
 

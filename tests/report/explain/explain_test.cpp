@@ -196,7 +196,8 @@ TEST(Findings, NorIsADriverBlamedWhereTheMachineIsHiddenFromIt) {
   const std::string vulkan = "driver.vulkan.radeon-icd-x86-64-json.crashed";
   for (const auto& [machine, id, fix, cause] :
        {std::tuple(unmounted, vulkan, "mount /sys", "/sys is not mounted"),
-        {disguised, "runtime.opencl.crashed", "unset it, unless it is meant", "HWLOC_XMLFILE is set"}}) {
+        {disguised, "runtime.opencl.crashed", "unset HWLOC_XMLFILE, unless it is meant",
+         "HWLOC_XMLFILE is set"}}) {
     const auto report = testing::Decided(machine);
     const auto* finding = FindById(report, id);
     ASSERT_NE(finding, nullptr);
@@ -287,7 +288,7 @@ TEST(Findings, OfAVariableContradictNoWarningThatItIsIgnored) {
   const auto* finding = FindById(report, "variable.cpu.WHICHGPU_CPU_ISA");
   ASSERT_NE(finding, nullptr);
   EXPECT_THAT(finding->meaning, Not(HasSubstr("decides")));
-  EXPECT_THAT(finding->fix.at(0).text, HasSubstr("correct it"));
+  EXPECT_THAT(finding->fix.at(0).text, HasSubstr("correct WHICHGPU_CPU_ISA or unset it"));
 }
 
 // A command that unsets one of two would change nothing.
@@ -304,6 +305,8 @@ TEST(Findings, OfSeveralVariablesTellAllThatAreNamed) {
   const auto* two = FindById(report, "variable." + probe.module + ".ROCR_VISIBLE_DEVICES");
   ASSERT_NE(two, nullptr);
   EXPECT_EQ(two->fix.at(0).command, "unset ROCR_VISIBLE_DEVICES HIP_VISIBLE_DEVICES");
+  EXPECT_THAT(two->fix.at(0).text,
+              HasSubstr("correct ROCR_VISIBLE_DEVICES and HIP_VISIBLE_DEVICES or unset them"));
   EXPECT_EQ(two->evidence.size(), 2U);
   const auto* one = FindById(report, "variable." + probe.module + ".HSA_OVERRIDE_GFX_VERSION_1");
   ASSERT_NE(one, nullptr);

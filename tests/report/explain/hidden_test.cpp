@@ -146,6 +146,65 @@ TEST(Hidden, AVariableThatHidesNothingIsToldAsBefore) {
   EXPECT_THAT(ids, ElementsAre("variable.cuda.NVIDIA_VISIBLE_DEVICES"));
 }
 
+// A machine without a usable GPU, too, has nothing of it.
+TEST(Hidden, SoftwareThatAVariableHidesIsANote) {
+  for (const bool of_driver : {false, true}) {
+    auto machine = testing::Server();
+    for (auto& score : machine.measurements) score.status = backends::MeasurementStatus::kFailed;
+    std::erase_if(machine.probes, [](const auto& probe) { return probe.module == "opencl"; });
+    auto& probe =
+        machine.probes.emplace_back(testing::Probe("opencl", Outcome::kHidden, probe::Stage::kLoad));
+    probe.environment = {{"OCL_ICD_VENDORS", "/nowhere"}};
+    probe.error = probe::Error{"", std::nullopt, "hides_software", "OCL_ICD_VENDORS=/nowhere leads past"};
+    if (of_driver) {
+      auto& driver = probe.drivers.emplace_back();
+      driver.name = "PoCL";
+      driver.outcome = Outcome::kHidden;
+      driver.error = probe.error;
+    }
+    const auto report = testing::Decided(machine);
+    const auto* id = of_driver ? "driver.opencl.pocl.hidden" : "runtime.opencl.hidden";
+    const auto found = std::find_if(report.findings.begin(), report.findings.end(),
+                                    [&](const auto& one) { return one.id == id; });
+    ASSERT_NE(found, report.findings.end()) << id;
+    EXPECT_EQ(found->severity, Severity::kNote) << id;
+    EXPECT_THAT(found->meaning, HasSubstr("no GPU is lost")) << id;
+    ASSERT_EQ(found->fix.size(), 1U) << id;
+    EXPECT_THAT(found->fix[0].text, HasSubstr("unset")) << id;
+  }
+}
+
+TEST(Hidden, WhatOtherProgramsDoNotSeeHasTheCommandThatShowsIt) {
+  auto machine = testing::Server();
+  machine.devices[1].views[0].environment_hidden = kVariable;
+  const auto report = testing::Decided(machine);
+  const auto found = std::find_if(report.findings.begin(), report.findings.end(),
+                                  [](const auto& one) { return one.id.starts_with("hidden."); });
+  ASSERT_NE(found, report.findings.end());
+  ASSERT_EQ(found->fix.size(), 1U);
+  EXPECT_EQ(found->fix[0].text, "unset CUDA_VISIBLE_DEVICES, unless it is meant");
+  EXPECT_EQ(found->fix[0].command, "unset CUDA_VISIBLE_DEVICES");
+}
+
+TEST(Hidden, AVariableThatMayHideIsTheFirstToTry) {
+  auto machine = Machine(false);
+  std::erase_if(machine.devices[1].hardware->facts,
+                [](const auto& fact) { return fact.key.starts_with("hidden_"); });
+  for (auto& probe : machine.probes) {
+    if (probe.module != "cuda") continue;
+    probe.outcome = Outcome::kNoDevice;
+    probe.error->text = "no device; CUDA_VISIBLE_DEVICES=\"1\" may name no GPU of this machine";
+    probe.warnings.clear();
+  }
+  const auto report = testing::Decided(machine);
+  const auto found = std::find_if(report.findings.begin(), report.findings.end(),
+                                  [](const auto& one) { return one.id == "unreached.pci-0000-41-00-0"; });
+  ASSERT_NE(found, report.findings.end());
+  ASSERT_EQ(found->fix.size(), 2U);
+  EXPECT_EQ(found->fix[0].command, "unset CUDA_VISIBLE_DEVICES");
+  EXPECT_THAT(found->fix[1].text, HasSubstr("does not show this GPU"));
+}
+
 // Nothing shows the GPU, so that no step is a GPU's.
 TEST(Hidden, WhatBringsBackGpusThatNothingShowsIsAStepOfTheAnswer) {
   auto machine = Machine(false);

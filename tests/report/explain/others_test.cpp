@@ -49,7 +49,7 @@ TEST(Others, MemoryThatIsFullIsToldWithoutMeasuring) {
     ASSERT_EQ(finding != nullptr, is_full);
     if (!is_full) continue;
     EXPECT_THAT(finding->summary, HasSubstr(": 40 MiB of its "));
-    EXPECT_THAT(TextsOf(*finding), HasSubstr("end the programs that hold its memory"));
+    EXPECT_THAT(TextsOf(*finding), HasSubstr("end the programs that hold the device's memory"));
   }
 }
 
@@ -84,7 +84,7 @@ TEST(Others, MemoryThatOthersHoldIsTheirs) {
     EXPECT_EQ(finding->severity, is_all ? Severity::kDegraded : Severity::kNote);
     EXPECT_THAT(finding->summary, HasSubstr(is_all ? "it was not measured for want of free memory: 430 MiB"
                                                    : "a part of it was not measured for want"));
-    EXPECT_THAT(TextsOf(*finding), HasSubstr("end the programs that hold its memory"));
+    EXPECT_THAT(TextsOf(*finding), HasSubstr("end the programs that hold the device's memory"));
     EXPECT_THAT(TextsOf(*finding), Not(HasSubstr("update")));
     EXPECT_THAT(TextsOf(*finding), Not(HasSubstr("seen")));
     for (const std::optional<bool> told : {std::optional(true), std::optional<bool>()}) {

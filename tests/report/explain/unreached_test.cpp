@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "probe/core/hidden.h"
 #include "tests/report/machines.h"
 
 namespace report::explain {
@@ -136,11 +137,32 @@ TEST(Unreached, WhatIsToldOfTheGpuItselfComesBeforeWhatIsToldOfAll) {
   EXPECT_THAT(Of(machine).finding.summary, HasSubstr("CUDA_ERROR_UNKNOWN"));
 }
 
+TEST(Unreached, OneOfWhichOnlyAnotherNumberIsKnownMayBeThisOne) {
+  auto machine = Machine(Outcome::kOk, std::nullopt);
+  for (auto& probe : machine.probes) {
+    if (probe.module != "cuda") continue;
+    probe.hardware = {probe::UnplacedHardware(
+        "cuda", {{}, std::nullopt, "NVML_ERROR_GPU_IS_LOST", "nvidia-smi's GPU 0 fell off the bus"})};
+  }
+  const auto told = Of(machine);
+  EXPECT_THAT(told.finding.summary, HasSubstr("nvidia-smi's GPU 0 fell off the bus, which may be this one"));
+  EXPECT_EQ(told.finding.confidence, Confidence::kMedium);
+  ASSERT_EQ(told.finding.fix.size(), 1U);
+  EXPECT_THAT(told.finding.fix[0].text, HasSubstr("Xid 79"));
+  EXPECT_EQ(told.finding.layer, "kernel_driver");
+}
+
 TEST(Unreached, OfARuntimeThatIsAbsentItsOwnErrorSaysWhatIsMissing) {
   const probe::Error missing{"dlopen", std::nullopt, "libcuda_missing", "there is no libcuda.so.1"};
   const auto told = Of(Machine(Outcome::kAbsent, missing));
   ASSERT_EQ(told.finding.fix.size(), 1U);
   EXPECT_THAT(told.finding.fix[0].text, HasSubstr("install the library of the driver that is loaded"));
+  EXPECT_THAT(told.finding.summary, ::testing::EndsWith(": there is no libcuda.so.1"));
+  const auto all = testing::Decided(Machine(Outcome::kAbsent, missing));
+  const auto of_runtime = std::find_if(all.findings.begin(), all.findings.end(),
+                                       [](const auto& one) { return one.id == "runtime.cuda.absent"; });
+  ASSERT_NE(of_runtime, all.findings.end());
+  EXPECT_EQ(of_runtime->summary, "CUDA is not installed (there is no libcuda.so.1)");
   auto reached = Machine(Outcome::kAbsent, missing);
   reached.devices[1].views = testing::Server().devices[1].views;
   std::erase_if(reached.devices[1].views, [](const auto& view) { return view.device.runtime == "cuda"; });
@@ -149,6 +171,7 @@ TEST(Unreached, OfARuntimeThatIsAbsentItsOwnErrorSaysWhatIsMissing) {
                                   [](const auto& one) { return one.id == "missing.cuda.pci-0000-41-00-0"; });
   ASSERT_NE(other, findings.end());
   EXPECT_THAT(other->fix.at(0).text, HasSubstr("install the library of the driver that is loaded"));
+  EXPECT_THAT(other->summary, ::testing::EndsWith("is not installed: there is no libcuda.so.1"));
 }
 
 TEST(Unreached, AGpuThatIsHeldForAVirtualMachineIsSaidToBe) {
@@ -162,6 +185,18 @@ TEST(Unreached, AGpuThatIsHeldForAVirtualMachineIsSaidToBe) {
   ASSERT_EQ(told.finding.fix.size(), 1U);
   EXPECT_THAT(told.finding.fix[0].text, HasSubstr("inside the virtual machine"));
   EXPECT_EQ(told.rejected, "held for a virtual machine by vfio-pci");
+}
+
+TEST(Unreached, WhatThisToolDoesNotLoadReportedNoError) {
+  for (const char* name : {"refused", "not trusted"}) {
+    const probe::Error refused{"dlopen libcuda.so.1", std::nullopt, name,
+                               "/x/libcuda.so.1 can be written by others"};
+    const auto told = Of(Machine(Outcome::kFailed, refused));
+    EXPECT_THAT(told.finding.summary,
+                HasSubstr("CUDA was not loaded by this tool (/x/libcuda.so.1 can be written by others)"));
+    EXPECT_THAT(told.finding.summary, Not(HasSubstr("reported")));
+    EXPECT_THAT(told.rejected, HasSubstr("was not loaded by this tool"));
+  }
 }
 
 // The driver behind it serves this tool, and no program that takes the first file of the name.
