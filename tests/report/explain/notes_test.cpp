@@ -42,6 +42,7 @@ std::vector<Finding> Of(const char* value, const char* warning, const char* name
 TEST(Notes, AreOneOfAllDevicesWithWhatItsTableSays) {
   const auto found = Of("FASTEST_FIRST", kText);
   ASSERT_EQ(found.size(), 1U) << "no second one, of the variable";
+  ASSERT_TRUE(found[0].device_id);
   EXPECT_EQ(found[0].id, "note.cuda.counts-apart." + probe::Slug(*found[0].device_id));
   EXPECT_EQ(found[0].severity, Severity::kNote);
   EXPECT_EQ(found[0].summary, kText);
