@@ -3,10 +3,12 @@
 import contextlib
 import ctypes
 import os
+import pathlib
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 GRACE_S = 3  # for what prints what it has when it is asked to end
@@ -144,8 +146,7 @@ class Folder:
 
     def run_tidily(self, name, command, most_s):
         """The same of what makes temporary folders and may be killed before it removes them."""
-        temporary = self.path / "temporary"
-        temporary.mkdir()
+        temporary = pathlib.Path(tempfile.mkdtemp(prefix="temporary_", dir=self.path))
         try:
             return self.run(name, command, most_s, env={**os.environ, "TMPDIR": str(temporary)})
         finally:
