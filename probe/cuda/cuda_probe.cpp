@@ -229,10 +229,11 @@ void Survey::ExplainUnshown(const std::vector<RuntimeDevice>& shown) const {
 void Survey::TellUnreached(const NvmlGpu& gpu, const std::string& error, const std::string& text) const {
   if (!gpu.pci) {
     const auto cause = WhyUnshown(gpu);
-    if (cause)
-      context_.sink(
-          UnplacedHardware("cuda", {{}, std::nullopt, cause->name, NameOf(gpu) + " " + cause->text}));
-    return;
+    if (!cause) return;
+    auto unplaced =
+        UnplacedHardware("cuda", {{}, std::nullopt, cause->name, NameOf(gpu) + " " + cause->text});
+    unplaced.kernel_driver = driver_.signs.wsl ? system::kWslKernelDriver : "nvidia";
+    return context_.sink(std::move(unplaced));
   }
   auto hardware = UnreachedHardware("cuda", *gpu.pci, {{}, std::nullopt, error, text});
   if (!ShowsCards() && !gpu.name.empty()) {

@@ -10,6 +10,10 @@
 
 namespace report {
 
+bool IsRefusal(const std::optional<probe::Error>& error) {
+  return error && (error->Is(probe::OwnError::kNotTrusted) || error->Is(probe::OwnError::kRefused));
+}
+
 const ErrorFacts* KnownReason(const RuntimeFacts* facts, const backends::Measurement& measurement) {
   const auto is_it = [&](const ErrorFacts& known) {
     if (known.where) return false;  // they are of drivers

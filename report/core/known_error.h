@@ -12,6 +12,9 @@
 
 namespace report {
 
+// This tool itself did not load it, of which the runtime knows nothing.
+[[nodiscard]] bool IsRefusal(const std::optional<probe::Error>& error);
+
 // The first error of the runtime's table (nullptr: there is none) that is it; nullptr without one.
 template <class IsIt>
 [[nodiscard]] const ErrorFacts* FindError(const RuntimeFacts* facts, IsIt is_it) {

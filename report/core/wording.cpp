@@ -15,6 +15,7 @@
 #include "probe/core/parse.h"
 #include "report/core/devices.h"
 #include "report/core/hiding.h"
+#include "report/core/known_error.h"
 #include "report/core/quantity.h"
 
 namespace report {
@@ -54,23 +55,15 @@ bool IsTrouble(probe::Outcome outcome) {
 }
 
 bool KnowsErrorOf(const Tables& tables, const probe::ProbeReport& probe) {
-  const auto* facts = Find(tables, probe.module);
-  return facts && facts->errors && probe.error &&
-         std::any_of(facts->errors->begin(), facts->errors->end(), [&](const ErrorFacts& known) {
-           return !known.where && known.name == probe.error->name;
-         });
+  return probe.error && FindError(Find(tables, probe.module), [&](const ErrorFacts& known) {
+                          return !known.where && known.name == probe.error->name;
+                        }) != nullptr;
 }
 
 // A row that stands for all of a device, which did not open.
 bool IsOpening(const backends::Measurement& measurement) {
   return measurement.implementation.empty() && measurement.kernel != kernels::Kernel::kPeer &&
          measurement.stage == probe::NameOf(probe::Stage::kInit);
-}
-
-// This tool's own decision, of which the runtime knows nothing.
-bool IsRefused(probe::Outcome outcome, const std::optional<probe::Error>& error) {
-  return outcome == probe::Outcome::kFailed && error &&
-         (error->Is(probe::OwnError::kNotTrusted) || error->Is(probe::OwnError::kRefused));
 }
 
 std::string Bracketed(std::string text, const std::string& detail) {
@@ -224,7 +217,7 @@ std::string OutcomeText(const Tables& tables, const probe::ProbeReport& probe) {
     return Bracketed(fmt::format("{} could not be asked: no process was started", title), probe.error->text);
   if (probe.error && probe.error->Is(probe::OwnError::kOutOfMemory))
     return Bracketed(fmt::format("{} could not be asked", title), probe.error->text);
-  if (IsRefused(probe.outcome, probe.error))
+  if (probe.outcome == probe::Outcome::kFailed && IsRefusal(probe.error))
     return Bracketed(fmt::format("{} was not loaded by this tool", title), probe.error->text);
   if (IsLeftOut(probe)) return fmt::format("{} was left out: {}", title, probe.error->text);
   if (probe.outcome == probe::Outcome::kAbsent && IsUntold(probe))
@@ -253,7 +246,7 @@ std::string OutcomeText(const Tables& tables, std::string_view runtime, const pr
   const auto title = fmt::format("{}'s driver {}", Title(tables, runtime), DriverName(driver));
   if (driver.error && driver.error->Is(probe::OwnError::kOutOfMemory))
     return Bracketed(title + " could not be asked", driver.error->text);
-  if (IsRefused(driver.outcome, driver.error))
+  if (driver.outcome == probe::Outcome::kFailed && IsRefusal(driver.error))
     return Bracketed(title + " was not loaded by this tool", driver.error->text);
   std::string detail;
   if (driver.error) Add(detail, Describe(*driver.error));

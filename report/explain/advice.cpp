@@ -183,10 +183,6 @@ bool IsOutOfMemoryError(const std::optional<probe::Error>& error) {
   return error && error->Is(probe::OwnError::kOutOfMemory);
 }
 
-bool IsRefusal(const std::optional<probe::Error>& error) {
-  return error && (error->Is(probe::OwnError::kNotTrusted) || error->Is(probe::OwnError::kRefused));
-}
-
 const OutcomeAdvice* AdviceFor(const probe::ProbeReport& probe) {
   static constexpr OutcomeAdvice kNotStarted{
       Outcome::kFailed,

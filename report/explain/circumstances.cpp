@@ -16,6 +16,7 @@
 #include "probe/core/topology_variables.h"
 #include "report/core/devices.h"
 #include "report/core/hiding.h"
+#include "report/core/known_error.h"
 #include "report/core/quantity.h"
 #include "report/core/wording.h"
 #include "report/explain/parts.h"

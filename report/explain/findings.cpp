@@ -240,6 +240,16 @@ std::string WhatItLacks(const Tables& tables, const Report& report, const probe:
   return "install the runtime of its vendor, or give the container its device nodes";
 }
 
+// The runtime's makers serve such chips no more: nobody installs it for them.
+bool IsUnserved(const RuntimeFacts& facts, const probe::PhysicalDevice& device) {
+  if (!facts.target || !facts.target->unserved || !device.hardware) return false;
+  const auto& all = facts.target->unserved->architectures;
+  const auto* chip = probe::FindFact(device.hardware->facts, "table_target");
+  return std::any_of(all.begin(), all.end(), [&](const std::string& one) {
+    return one == device.hardware->architecture || (chip && *chip == one);
+  });
+}
+
 void AddUnreached(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
                   const std::set<std::string>& parents, HiddenGpus& hidden, std::vector<Finding>& out) {
   // A node that may not be opened is the finding of AddNodes.
@@ -287,7 +297,9 @@ void AddUnreached(const Tables& tables, const Report& report, const probe::Physi
     return out.push_back(std::move(finding));
   }
   if (!not_asked && BlameUnplaced(tables, report, device, finding)) return out.push_back(std::move(finding));
-  for (const RuntimeFacts& facts : tables.runtimes) AddHintsFor(device, facts, report.host, finding);
+  for (const RuntimeFacts& facts : tables.runtimes) {
+    if (!IsUnserved(facts, device)) AddHintsFor(device, facts, report.host, finding);
+  }
   if (not_asked && finding.fix.empty()) return;
   const auto* missing = finding.fix.empty() ? MissingRuntime(tables, report, device) : nullptr;
   const auto said = missing ? AddWhatInstalls(*missing, report, finding) : std::nullopt;
@@ -306,13 +318,14 @@ void AddMissingRuntime(const Tables& tables, const Report& report, const probe::
   std::optional<std::string> said;
   for (const probe::ProbeReport& probe : report.probes) {
     const auto* known = probe.outcome == Outcome::kAbsent ? Find(tables, probe.module) : nullptr;
-    const bool is_makers = facts == nullptr && known && known->vendor;
+    const bool is_makers = facts == nullptr && known && known->vendor && !IsUnserved(*known, device);
     if (is_makers && AddHintsFor(device, *known, report.host, finding)) facts = known;
   }
   finding.layer = "system_runtime";
   finding.meaning = "other drivers reach the card; most software that computes on it expects this one";
   if (facts == nullptr && device.kind == probe::DeviceKind::kDiscrete) {
     facts = MissingRuntime(tables, report, device);
+    if (facts != nullptr && IsUnserved(*facts, device)) return;
     if (facts != nullptr) said = AddWhatInstalls(*facts, report, finding);
   }
   if (facts == nullptr) return;

@@ -113,11 +113,13 @@ void BlameOverride(const Way& way, const backends::Measurement& worst, Finding& 
   finding.fix.insert(finding.fix.begin(), std::move(fix));
 }
 
-// Variables that are set and by which the driver claims hardware that computes nonsense: without them it is
-// not there.
+// Variables that are set and by which a driver claims hardware that computes nonsense and that this machine's
+// bus does not have: without them it is not there.
 void BlamePretence(const Way& way, const backends::Measurement& worst, Finding& finding) {
   const auto* facts = way.Facts();
-  if (worst.status != MeasurementStatus::kWrongResult || facts == nullptr || !facts->pretending) return;
+  if (way.device.hardware || worst.status != MeasurementStatus::kWrongResult || facts == nullptr ||
+      !facts->pretending)
+    return;
   std::vector<std::string> names;
   for (const auto& probe : way.report.probes) {
     if (probe.module != way.view.device.runtime) continue;

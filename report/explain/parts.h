@@ -41,8 +41,6 @@ struct StatusAdvice {
 
 // There was not enough memory to ask.
 [[nodiscard]] bool IsOutOfMemoryError(const std::optional<probe::Error>& error);
-// This tool itself did not let it be asked.
-[[nodiscard]] bool IsRefusal(const std::optional<probe::Error>& error);
 
 // The device's name, with its id behind where another's is the same.
 [[nodiscard]] std::string NameIn(const Report& report, const probe::PhysicalDevice& device);

@@ -19,6 +19,10 @@ bool BlameUnplaced(const Tables& tables, const Report& report, const probe::Phys
       const auto* name = probe::FindFact(hardware.facts, probe::kUnreachedErrorFact);
       const auto* text = probe::FindFact(hardware.facts, probe::kUnreachedTextFact);
       if (hardware.identity.pci || name == nullptr || text == nullptr) continue;
+      // Of the kernel's driver that knows of it alone: another's card is not on that one's list.
+      if (hardware.kernel_driver &&
+          (!device.hardware || device.hardware->kernel_driver != hardware.kernel_driver))
+        continue;
       if (!AdviseOnError(facts, probe::Error{{}, std::nullopt, *name, *text}, finding)) continue;
       finding.summary =
           fmt::format("no runtime reaches {}: {}, which may be this one", NameIn(report, device), *text);

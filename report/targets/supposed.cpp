@@ -38,7 +38,7 @@ const probe::View* FindShown(const probe::PhysicalDevice& device, std::string_vi
 bool IsBroken(const Report& report, std::string_view runtime) {
   using probe::Stage;
   return std::any_of(report.probes.begin(), report.probes.end(), [&](const probe::ProbeReport& probe) {
-    return probe.module == runtime && probe.outcome == probe::Outcome::kFailed &&
+    return probe.module == runtime && probe.outcome == probe::Outcome::kFailed && !IsRefusal(probe.error) &&
            (probe.stage == Stage::kLoad || probe.stage == Stage::kSymbols);
   });
 }

@@ -45,6 +45,7 @@ struct Machine {
   bool openable = true;
   probe::EnvironmentVariable hidden_by{};  // of the runtime's probe, where it has a name
   std::optional<probe::Stage> fails_at{};  // all probes of runtimes that are not installed
+  std::optional<probe::Error> fails_with{};
 };
 
 Report Answered(const assume::Machine& imagined, const std::string& target, const RunRequest& asked) {
@@ -68,6 +69,7 @@ Report Answer(const Machine& machine, const std::string& target, const RunReques
     if (machine.fails_at && probe.outcome == probe::Outcome::kAbsent) {
       probe.outcome = probe::Outcome::kFailed;
       probe.stage = *machine.fails_at;
+      probe.error = machine.fails_with;
     }
   }
   auto& hardware = *imagined.devices.back().hardware;
@@ -434,6 +436,9 @@ TEST(Spared, ARuntimeThatDoesNotLoadIsNoneOfAProgramThatBringsIts) {
     EXPECT_THAT(answer.reasons.front().text,
                 HasSubstr("what is installed of ROCm does not load, and PyTorch's"));
   }
+  machine.fails_with = probe::Own(probe::OwnError::kRefused, "dlopen", "others may write it");
+  EXPECT_EQ(Answer(machine, "pytorch").recommendations.front().backend, "cpu") << "this tool did not load it";
+  machine.fails_with.reset();
   machine.fails_at = probe::Stage::kInit;
   EXPECT_EQ(Answer(machine, "pytorch").recommendations.front().backend, "cpu") << "it is the driver's fault";
 }
