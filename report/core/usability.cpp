@@ -18,12 +18,31 @@ bool IsRefused(const backends::Measurement& m) {
   return m.status == backends::MeasurementStatus::kSkipped && m.implementation.empty();
 }
 
-// What scoring says of a way of which no kernel was to run, beside that it was not measured.
+// Whether it tells that the way can not be taken: work that scores rest on, which came to no good where there
+// was room for it. Of a card that others fill a call may fail for want of memory at any moment.
+bool RulesOut(const backends::Measurement& m, bool lacks_room) {
+  using backends::MeasurementStatus;
+  using kernels::Kernel;
+  if (!IsTrouble(m)) return false;
+  if (m.implementation.empty()) return !lacks_room;  // the device itself did not open
+  const bool scores = m.kernel == Kernel::kGemm || m.kernel == Kernel::kRead || m.kernel == Kernel::kGemv;
+  return scores && !(lacks_room && m.status == MeasurementStatus::kFailed);
+}
+
+// Others hold most of the memory, and there was work that had no room in the rest.
+bool LacksRoom(const Report& report, const probe::PhysicalDevice& device, const probe::View& view) {
+  return IsMostlyHeld(device) &&
+         std::any_of(report.measurements.begin(), report.measurements.end(),
+                     [&](const auto& m) { return m.needed_bytes && IsOfWay(m, device, view); });
+}
+
+// What scoring says of a way of which no kernel was to run, beside that it was not measured: not what keeps
+// it from training alone.
 std::string WhyNoneRan(const Report& report, const probe::PhysicalDevice& device, const probe::View& view) {
   const auto said = std::find_if(report.scores.begin(), report.scores.end(), [&](const Score& score) {
-    return score.device_id == device.id && score.runtime == view.device.runtime &&
-           score.driver == view.device.driver && !score.reasons.empty() &&
-           score.reasons.front().id != ReasonId::kUnmeasured;
+    return score.use != Use::kTraining && score.device_id == device.id &&
+           score.runtime == view.device.runtime && score.driver == view.device.driver &&
+           !score.reasons.empty() && score.reasons.front().id != ReasonId::kUnmeasured;
   });
   return said == report.scores.end() ? "" : said->reasons.front().text;
 }
@@ -33,12 +52,13 @@ std::optional<std::string> WhyUntried(const Report& report, const probe::Physica
   if (std::any_of(report.doubts.begin(), report.doubts.end(),
                   [&](const Doubt& doubt) { return doubt.refuted && doubt.device_id == device.id; }))
     return std::nullopt;
+  const bool lacks_room = LacksRoom(report, device, view);
   const backends::Measurement* why = nullptr;
   bool is_measured = false;
   for (const backends::Measurement& m : report.measurements) {
     if (!IsOfWay(m, device, view)) continue;
     is_measured = true;
-    if (IsTrouble(m)) return std::nullopt;
+    if (RulesOut(m, lacks_room)) return std::nullopt;
     // Where there is no room, more time is no remedy.
     const bool tells_more = !why || (m.needed_bytes && !why->needed_bytes);
     const bool is_untried = m.status == backends::MeasurementStatus::kOverBudget || IsRefused(m);
@@ -73,9 +93,10 @@ bool HasRun(const Report& report, const probe::PhysicalDevice& device, const pro
 }
 
 bool HasFailed(const Report& report, const probe::PhysicalDevice& device, const probe::View& view) {
+  const bool lacks_room = LacksRoom(report, device, view);
   return !IsEligible(report, device, view) &&
          std::any_of(report.measurements.begin(), report.measurements.end(),
-                     [&](const auto& m) { return IsTrouble(m) && IsOfWay(m, device, view); });
+                     [&](const auto& m) { return RulesOut(m, lacks_room) && IsOfWay(m, device, view); });
 }
 
 Usability UsabilityOf(const Report& report, const probe::PhysicalDevice& device, const probe::View& view) {

@@ -330,7 +330,8 @@ std::optional<Report> WithWholeCards(const Deciding& deciding, const Report& rep
 
 // What is installed outlives what others hold of a card at this minute.
 std::optional<Recommendation> AnswerByAFullCard(const Deciding& deciding, Report& report, Use use) {
-  auto with = WithWholeCards(deciding, report, use);
+  // Who asks for so much memory asks for what is free.
+  auto with = report.terms.min_memory_bytes ? std::nullopt : WithWholeCards(deciding, report, use);
   if (!with) return std::nullopt;
   if (with->terms.narrow()) LetSmallCardsTrain(deciding.tables, *with, with->scores);
   auto answer = recommend::Recommend(deciding.tables, *with, use);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -163,13 +164,23 @@ std::vector<Selection> EnvironmentOf(const Tables& tables, const Report& report,
 void WarnOfFailedBeside(const Tables& tables, const Report& report, Recommendation& answer) {
   const auto* own = FindDevice(report.devices, answer.device_id);
   if (!own || !IsGpu(*own)) return;
+  std::set<std::string_view> troubled;  // one look at figures for all devices
+  for (const auto& m : report.measurements) {
+    if (m.runtime == answer.backend && IsTrouble(m)) troubled.insert(m.device_id);
+  }
   std::vector<std::string> failed;
   for (const auto& device : report.devices) {
-    if (&device == own || !IsGpu(device)) continue;
-    const bool has_failed = std::any_of(device.views.begin(), device.views.end(), [&](const auto& view) {
-      return view.device.runtime == answer.backend && HasFailed(report, device, view);
-    });
-    if (has_failed) failed.push_back(DeviceName(report.devices, device.id));
+    if (&device == own || !IsGpu(device) || !troubled.contains(device.id)) continue;
+    const auto any = [&](auto is_it) {
+      return std::any_of(device.views.begin(), device.views.end(), [&](const probe::View& view) {
+        return view.device.runtime == answer.backend && is_it(view);
+      });
+    };
+    // Where another of the runtime's drivers works, programs may have that.
+    const bool works = any(
+        [&](const auto& view) { return HasRun(report, device, view) && !HasFailed(report, device, view); });
+    if (!works && any([&](const auto& view) { return HasFailed(report, device, view); }))
+      failed.push_back(DeviceName(report.devices, device.id));
   }
   if (failed.empty()) return;
   answer.warnings.emplace_back(

@@ -29,6 +29,11 @@ const probe::PhysicalDevice* ProcessorOf(const Report& report) {
   return found == report.devices.end() ? nullptr : &*found;
 }
 
+bool HasFailedBy(const Report& report, const probe::PhysicalDevice& device, const Score& score) {
+  const auto* view = FindView(device, score.runtime, score.driver);
+  return !view || HasFailed(report, device, *view);
+}
+
 // How many GPUs that equal the answer's, with it, hold by what is free of each what it does not hold alone;
 // nullopt where it does, where all that the caller has a use for do not, and of partitions: a process sees
 // one.
@@ -43,7 +48,7 @@ std::optional<std::size_t> HeldTogether(const Report& report, const Score& chose
     const auto* other = FindDevice(report.devices, score.device_id);
     if (score.use == chosen.use && score.runtime == chosen.runtime && score.driver == chosen.driver &&
         other != device && other && AreEqualGpus(*other, *device) && score.memory.own_bytes &&
-        !IsOmitted(report, score))
+        !IsOmitted(report, score) && !HasFailedBy(report, *other, score))
       others.push_back(*score.memory.own_bytes);
   }
   std::sort(others.begin(), others.end(), std::greater<>());

@@ -226,8 +226,10 @@ Reason NoGpuHere(const Report& report) {
 
 Reason NoGpuReason(const Report& report, Use use, const std::vector<Rejected>& rejected) {
   std::vector<const probe::PhysicalDevice*> gpus;
+  const auto divided = ParentIds(report.devices);
   for (const auto& device : report.devices) {
-    if (IsGpu(device)) gpus.push_back(&device);
+    const bool is_in_parts = device.views.empty() && divided.contains(device.id);
+    if (IsGpu(device) && !is_in_parts) gpus.push_back(&device);
   }
   if (gpus.empty()) return NoGpuHere(report);
   const auto& not_asked = report.not_asked;
@@ -247,6 +249,15 @@ Reason NoGpuReason(const Report& report, Use use, const std::vector<Rejected>& r
   };
   if (is_scored(true)) return {};
   const auto is_untried = [&](const auto* gpu) { return WhyUnknown(report, *gpu).has_value(); };
+  const auto has_tried = [&](const probe::PhysicalDevice* gpu) {
+    return std::any_of(gpu->views.begin(), gpu->views.end(), [&](const probe::View& view) {
+      return HasFailed(report, *gpu, view) || HasRun(report, *gpu, view);
+    });
+  };
+  if (gpus.size() == 1 && is_untried(gpus.front()) && has_tried(gpus.front()))
+    return {ReasonId::kGpusUnmeasured,
+            fmt::format("{} is not known to be usable: {}", PlainName(gpus.front()->name),
+                        CausesOf(*gpus.front(), rejected, true))};
   if (std::all_of(gpus.begin(), gpus.end(), is_untried)) {
     const auto which = gpus.size() == 1 ? fmt::format("{} was not", PlainName(gpus.front()->name))
                                         : fmt::format("none of {} GPUs was", gpus.size());

@@ -71,16 +71,19 @@ std::string Capitalised(std::string text) {
   return text;
 }
 
-// Whether what equals the answer's device can not do the work as it does: others hold its memory, or it
+// Whether not all that equal the answer's device do the work as it does: others hold the memory of one, or it
 // failed.
-bool HasLesserEqual(const Report& report, const Recommendation& answer, const probe::PhysicalDevice& device) {
+bool HasLesserEqual(const Report& report, const Recommendation& answer, const probe::PhysicalDevice& device,
+                    std::size_t equal) {
   const auto* own = ScoreOf(report, answer);
-  return std::any_of(report.devices.begin(), report.devices.end(), [&](const auto& other) {
-    if (!AreEqualGpus(other, device) || other.id == device.id) return false;
-    const auto* score = FindScore(report, answer.use, other.id, answer.backend, answer.driver.value_or(""));
-    return !own || !score || score->eligible != own->eligible || score->fits != own->fits ||
-           (own->on_host_bytes == 0) != (score->on_host_bytes == 0);
+  if (!own) return true;
+  const auto alike = std::count_if(report.scores.begin(), report.scores.end(), [&](const Score& score) {
+    const bool is_way = score.use == own->use && score.runtime == own->runtime && score.driver == own->driver;
+    const auto* other = is_way ? FindDevice(report.devices, score.device_id) : nullptr;
+    return other && (other == &device || AreEqualGpus(*other, device)) && score.eligible == own->eligible &&
+           score.fits == own->fits && (score.on_host_bytes == 0) == (own->on_host_bytes == 0);
   });
+  return static_cast<std::size_t>(alike) < equal;
 }
 
 // "one of 8 NVIDIA H100": its figures are of no more. Which one, where another is not as good.
@@ -90,7 +93,7 @@ std::string DeviceOf(const Report& report, const Recommendation& answer) {
   const auto name = DeviceName(report.devices, answer.device_id);
   if (equal < 2) return name;
   const auto one = fmt::format("one of {} {}", equal, PlainName(device->name));
-  return HasLesserEqual(report, answer, *device) ? fmt::format("{}, {}", one, answer.device_id) : one;
+  return HasLesserEqual(report, answer, *device, equal) ? fmt::format("{}, {}", one, answer.device_id) : one;
 }
 
 }  // namespace

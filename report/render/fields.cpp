@@ -124,6 +124,7 @@ bool IsNotAsked(const Line& line) {
 // Whether it may be taken: "unknown" where no kernel ran that would tell.
 Value Usable(const Line& line) {
   if (IsNotAsked(line)) return {"unknown"};
+  if (line.device && !line.view && ParentIds(line.report->devices).contains(line.device->id)) return {};
   if (!line.device || !line.view) return {"no"};
   switch (UsabilityOf(*line.report, *line.device, *line.view)) {
     case Usability::kYes:
@@ -241,7 +242,8 @@ const std::array kRows = {
     Row{{"api", "", kFacts, "the newest version of the runtime's interface that the driver runs"},
         [](const Line& line) { return OfView(line, &probe::RuntimeDevice::api_version); }},
     Row{{"arch", "", kFacts, "its architecture, as builds for the backend are told it"}, Architecture},
-    Row{{"usable", "", kFigures, "yes: a kernel was right there and it may be taken; no; unknown: none ran"},
+    Row{{"usable", "", kFigures,
+         "yes: a kernel was right there and it may be taken; no; unknown: not all ran that tell"},
         Usable},
     Row{{"reason", "", kFigures, "why it is not the answer; empty for the answer"}, ReasonOf},
     Row{{"rank", "", kFigures, "its place for inference; 1 is the answer and what ties with it"}, Rank},

@@ -41,7 +41,9 @@ MachineCode ExitCodeOf(const Report& report) {
            : WhyNotLooked(report).empty() ? MachineCode::kNoGpu
                                           : MachineCode::kGpuNotAsked;
   std::vector<Usability> asked;
+  const auto divided = ParentIds(report.devices);
   for (const auto& device : report.devices) {
+    if (device.views.empty() && divided.contains(device.id)) continue;  // its parts are what is used
     if (IsGpu(device) && !report.not_asked.device_ids.contains(device.id))
       asked.push_back(UsabilityOfGpu(report, device));
   }

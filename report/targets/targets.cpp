@@ -377,14 +377,15 @@ std::string WhyUnusable(const Tables& tables, const Report& report, const probe:
     unusable = &score;
   }
   if (unusable == nullptr || unusable->reasons.empty()) return "";
-  if (IsFull(report, device, use))
-    return fmt::format("others hold the memory, {} of {} are free", BytesText(*device.memory.free_bytes),
-                       BytesText(*device.memory.total_bytes)) +
-           WhatFitsThen(tables, report, device, use, "once they have ended");
   const auto failed = [&](const backends::Measurement& m) {
     return m.device_id == device.id && m.runtime == unusable->runtime && IsTrouble(m);
   };
-  if (std::none_of(report.measurements.begin(), report.measurements.end(), failed)) return "";
+  const bool has_failed = std::any_of(report.measurements.begin(), report.measurements.end(), failed);
+  if (!has_failed && IsFull(report, device, use))
+    return fmt::format("others hold the memory, {} of {} are free", BytesText(*device.memory.free_bytes),
+                       BytesText(*device.memory.total_bytes)) +
+           WhatFitsThen(tables, report, device, use, "once they have ended");
+  if (!has_failed) return "";
   return unusable->reasons.front().text + WhatFitsThen(tables, report, device, use, kMended);
 }
 

@@ -46,6 +46,15 @@ TEST(Beside, AnotherGpuThatFailedIsNamedWithWhatKeepsProgramsFromIt) {
               ::testing::ElementsAre(::testing::AllOf(::testing::HasSubstr(
                   "NVIDIA H100 PCIe (pci:0000:c1:00.0) failed here by CUDA, and programs "
                   "see it, too: keep them to the answer's device with CUDA_VISIBLE"))));
+  // By another driver of the runtime it works.
+  auto both = machine;
+  for (auto& device : both.devices) {
+    if (device.id != "pci:0000:c1:00.0") continue;
+    testing::AddView(device, "cuda", "another", probe::DeviceKind::kDiscrete);
+    for (const auto kernel : {kernels::Kernel::kGemm, kernels::Kernel::kRead})
+      testing::Measure(both, device.id, "cuda", "another", kernel, 1e12);
+  }
+  EXPECT_THAT(ToldBeside(both), ::testing::IsEmpty());
   for (auto& m : machine.measurements)
     if (m.device_id == "pci:0000:c1:00.0") m.status = backends::MeasurementStatus::kUnsupported;
   EXPECT_THAT(ToldBeside(machine), ::testing::IsEmpty()) << "nobody knows of a fault";

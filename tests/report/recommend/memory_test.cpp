@@ -99,6 +99,13 @@ TEST(Recommend, EqualGpusHoldTogetherWhatIsFreeOfThoseThatMayBeTaken) {
       for (auto& view : device.views) view.device.identity.partition = "1g.10gb";
     }
   })) << "a process sees one";
+  EXPECT_FALSE(together(12, 12, [](Report& report) {
+    for (auto& m : report.measurements) {
+      if (m.device_id != "pci:0000:c1:00.0") continue;
+      m.status = backends::MeasurementStatus::kFailed;
+      m.verified = false;
+    }
+  })) << "it failed";
 }
 
 // A way that can not do the work holds nothing.

@@ -106,14 +106,27 @@ TEST(ExitCode, AWayThatLackedTimeOrRoomForTheRestIsUnknown) {
     EXPECT_EQ(ExitCodeOf(decided), MachineCode::kGpuNotAsked);
     const auto& reason = decided.recommendations.at(0).reasons.at(0);
     EXPECT_EQ(reason.id, ReasonId::kGpusUnmeasured);
-    EXPECT_EQ(reason, "NVIDIA A100 was not measured: left out: it takes too long");
+    EXPECT_THAT(reason.text, ::testing::StartsWith(
+                                 "NVIDIA A100 is not known to be usable: cuda: its fp32 matrix product"));
+    EXPECT_THAT(reason.text, ::testing::HasSubstr("vulkan: "));
   };
   unknown();
   testing::Measure(report, card.id, "cuda", "NVIDIA", kernels::Kernel::kChain, 20e12);
   unknown();
-  report.measurements.back().status = MeasurementStatus::kWrongResult;
-  report.measurements.back().verified = false;
-  EXPECT_EQ(ExitCodeOf(testing::Decided(report)), MachineCode::kUnusableGpu);
+  const auto come_to = [&](kernels::Kernel kernel, MeasurementStatus status) {
+    report.measurements.back().kernel = kernel;
+    report.measurements.back().status = status;
+    report.measurements.back().verified = false;
+    return ExitCodeOf(testing::Decided(report));
+  };
+  EXPECT_EQ(come_to(kernels::Kernel::kChain, MeasurementStatus::kImplausible), MachineCode::kGpuNotAsked)
+      << "no score rests on it";
+  EXPECT_EQ(come_to(kernels::Kernel::kGemm, MeasurementStatus::kFailed), MachineCode::kUnusableGpu);
+  // Others hold the memory: what failed lacked it as likely.
+  report.devices.front().memory.free_bytes = 8ULL << 20U;
+  report.measurements.at(report.measurements.size() - 3).needed_bytes = 64ULL << 20U;
+  EXPECT_EQ(come_to(kernels::Kernel::kGemm, MeasurementStatus::kFailed), MachineCode::kGpuNotAsked);
+  EXPECT_EQ(come_to(kernels::Kernel::kGemm, MeasurementStatus::kWrongResult), MachineCode::kUnusableGpu);
 }
 
 TEST(ExitCode, ManagementGraphicsAndVirtualDisplaysAreNoGpu) {

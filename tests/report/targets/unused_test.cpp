@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 Report ReportOf(const std::vector<std::string>& machine, const std::string& target,
-                void (*change)(assume::Machine&)) {
+                void (*change)(assume::Machine&), const RunRequest& asked = {}) {
   auto imagined = assume::Imagine(*EmbeddedTables(), machine);
   EXPECT_TRUE(imagined);
   if (!imagined) return {};
@@ -32,7 +32,7 @@ Report ReportOf(const std::vector<std::string>& machine, const std::string& targ
   record.created = "2026-11-26T00:00:00Z";
   record.host = imagined->host;
   record.probes = imagined->probes;
-  RunRequest request;
+  RunRequest request = asked;
   request.command = "recommend";
   request.uses = {Use::kInference};
   request.terms.target = *EmbeddedTarget(target);
@@ -68,6 +68,9 @@ TEST(Unused, OfGpusWhoseMemoryOthersHoldOneIsTheAnswerAllTheSame) {
   EXPECT_THAT(answer.warnings,
               Contains(HasSubstr("now, 40 MiB of 80 GiB are free: the answer is for when they")));
   EXPECT_THAT(AnswerOf({gpu}, "llama.cpp", nullptr).warnings, Not(Contains(HasSubstr("are free"))));
+  RunRequest asked;
+  asked.terms.min_memory_bytes = std::uint64_t{12} << 30U;
+  EXPECT_EQ(ReportOf({gpu}, "llama.cpp", Fill, asked).recommendations.size(), 0U) << "what is free counts";
   // One that is free goes before it.
   const auto beside =
       AnswerOf({gpu, "vendor=amd,gfx=gfx1100,memory=24GiB"}, "pytorch", [](assume::Machine& machine) {
