@@ -60,6 +60,7 @@ Installed RuntimesOf(const Tables& tables, const Words& words, const Whole& whol
   for (const RuntimeFacts& facts : tables.runtimes) {
     if (!IsOfVendor(facts, vendor)) continue;
     const auto* unserved = UnservedOf(facts, words);
+    if (unserved && whole.wsl.value_or(false)) continue;  // whose card has no driver but its maker's
     const auto& name = unserved ? unserved->runtime : facts.name;
     if (CanHave(whole, name)) own.emplace_back(name, "");
   }
@@ -249,7 +250,7 @@ void Warn(const Tables& tables, const Words& words, const probe::PhysicalDevice&
                     target.form == TargetForm::kWord ? "" : target.key + " ",
                     ArchitectureText(target, words.architecture, Reader::kPeople)));
   }
-  if (const auto* unserved = words.of ? UnservedOf(*words.of, words) : nullptr)
+  if (const auto* unserved = words.of && !device.views.empty() ? UnservedOf(*words.of, words) : nullptr)
     say(fmt::format("{} does not serve {} any more: {} is taken to be what is installed",
                     Title(tables, words.of->name),
                     ArchitectureText(*words.of->target, words.architecture, Reader::kPeople),
