@@ -190,6 +190,32 @@ std::vector<probe::ProbeReport> ProbesOf(const Tables& tables, const std::vector
   return probes;
 }
 
+// "M4 Max" of "M4 Max 128GB".
+std::string WithoutSize(std::string_view name) {
+  std::string plain;
+  for (std::string_view rest = name; !rest.empty();) {
+    const auto word = probe::TakeUpTo(rest, ' ');
+    if (word.empty() || MemoryInName(word)) continue;
+    plain.append(plain.empty() ? "" : " ").append(word);
+  }
+  return plain;
+}
+
+// Of a chip's GPU a size in the name is the machine's memory, which it shares: that people buy. Whether it is
+// one, and then filled in.
+bool RecogniseChip(const Tables& tables, Words& words) {
+  const auto bytes = words.name && !words.memory_bytes ? MemoryInName(*words.name) : std::nullopt;
+  if (!bytes) return false;
+  Words chip = words;
+  chip.name = WithoutSize(*words.name);
+  if (chip.name->empty() || RecogniseCard(tables, chip) || chip.kind != probe::DeviceKind::kIntegrated ||
+      !chip.unified.value_or(true))
+    return false;
+  if (!chip.ram_bytes) chip.ram_bytes = bytes;
+  words = std::move(chip);
+  return true;
+}
+
 // The words of a text with what follows from them: the maker, and what is known of the card.
 probe::Result<Words> Understood(const Tables& tables, const std::string& text) {
   auto words = ReadWords(tables, text);
@@ -197,7 +223,9 @@ probe::Result<Words> Understood(const Tables& tables, const std::string& text) {
   if (!words->vendor && words->of && words->of->vendor)
     words->vendor = probe::ParseNumber<std::uint32_t>(*words->of->vendor, 16);
   if (!words->no_gpu) {
-    if (auto wrong = RecogniseCard(tables, *words)) return Said(*std::move(wrong));
+    if (!RecogniseChip(tables, *words)) {
+      if (auto wrong = RecogniseCard(tables, *words)) return Said(*std::move(wrong));
+    }
     if (auto wrong = RecogniseKind(*words)) return Said(*std::move(wrong));
     if (words->unified.value_or(false) && !words->kind) words->kind = probe::DeviceKind::kIntegrated;
   }

@@ -208,6 +208,24 @@ TEST(AssumedMemory, ThatIsSharedIsNotAllTheGpus) {
   EXPECT_EQ(Card(Of({"vendor=apple,name=M1,memory=14GiB,ram=16GiB"})).memory.total_bytes, 14 * kGiB);
 }
 
+// What people call the machine by.
+TEST(AssumedMemory, InTheNameOfAChipIsTheMachines) {
+  for (const auto& [said, plain] : std::vector<std::pair<const char*, const char*>>{
+           {"name=M4 Max 128GB", "name=M4 Max,ram=128GiB"},
+           {"vendor=apple,name=M1 8GB", "vendor=apple,name=M1,ram=8GiB"},
+           {"name=Strix Halo 128GB", "name=Strix Halo,ram=128GiB"},
+           {"name=Orin NX 8GB", "name=Orin NX,ram=8GiB"}}) {
+    const auto machine = Of({said});
+    const auto other = Of({plain});
+    EXPECT_EQ(Card(machine).memory.total_bytes, Card(other).memory.total_bytes) << said;
+    EXPECT_EQ(Card(machine).name, Card(other).name) << said;
+    EXPECT_EQ(Processor(machine).memory.total_bytes, Processor(other).memory.total_bytes) << said;
+    EXPECT_EQ(machine.warnings.size(), other.warnings.size()) << said;
+  }
+  EXPECT_EQ(Processor(Of({"name=M4 Max 128GB,ram=64GiB"})).memory.total_bytes, 64 * kGiB) << "its own word";
+  EXPECT_FALSE(Processor(Of({"name=RTX 3060 12GB"})).memory.total_bytes);
+}
+
 TEST(AssumedMemory, IsRefusedWhereItCanNotBe) {
   EXPECT_THAT(
       Refusal({"name=GB10,memory=128GiB,ram=64GiB"}),
