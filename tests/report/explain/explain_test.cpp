@@ -10,6 +10,7 @@
 
 #include "probe/core/fields.h"
 #include "report/core/wording.h"
+#include "tests/report/explain/findings.h"
 #include "tests/report/machines.h"
 
 namespace report::explain {
@@ -19,12 +20,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::Optional;
-
-const Finding* FindById(const Report& report, std::string_view id) {
-  const auto found = std::find_if(report.findings.begin(), report.findings.end(),
-                                  [&](const Finding& finding) { return finding.id == id; });
-  return found == report.findings.end() ? nullptr : &*found;
-}
 
 TEST(OneLine, ShowsTheArithmeticBehindTheFigure) {
   const auto report = testing::Decided(testing::Processor());

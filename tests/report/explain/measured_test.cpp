@@ -11,6 +11,7 @@
 
 #include "report/core/wording.h"
 #include "report/explain/explain.h"
+#include "tests/report/explain/findings.h"
 #include "tests/report/machines.h"
 
 namespace report::explain {
@@ -24,18 +25,6 @@ using ::testing::Not;
 
 constexpr std::string_view kCard = "pci:0000:01:00.0";
 constexpr std::string_view kNote = "kernel.cuda.nvidia.own-new.pci-0000-01-00-0";
-
-const Finding* FindById(const Report& report, std::string_view id) {
-  const auto found = std::find_if(report.findings.begin(), report.findings.end(),
-                                  [&](const Finding& finding) { return finding.id == id; });
-  return found == report.findings.end() ? nullptr : &*found;
-}
-
-std::string TextsOf(const Finding& finding) {
-  std::string all = finding.meaning;
-  for (const auto& fix : finding.fix) all += "; " + fix.text;
-  return all;
-}
 
 bool IsUsable(const Report& report, std::string_view runtime) {
   return std::any_of(report.scores.begin(), report.scores.end(), [&](const Score& score) {

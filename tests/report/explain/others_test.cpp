@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "report/explain/explain.h"
+#include "tests/report/explain/findings.h"
 #include "tests/report/machines.h"
 
 namespace report::explain {
@@ -20,18 +21,6 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 constexpr std::string_view kCard = "pci:0000:01:00.0";
-
-const Finding* FindById(const Report& report, std::string_view id) {
-  const auto found = std::find_if(report.findings.begin(), report.findings.end(),
-                                  [&](const Finding& finding) { return finding.id == id; });
-  return found == report.findings.end() ? nullptr : &*found;
-}
-
-std::string TextsOf(const Finding& finding) {
-  std::string all = finding.meaning;
-  for (const auto& fix : finding.fix) all += "; " + fix.text;
-  return all;
-}
 
 // Nothing was measured, and what was found says why nothing could be.
 TEST(Others, MemoryThatIsFullIsToldWithoutMeasuring) {

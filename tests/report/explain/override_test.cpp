@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "tests/report/explain/findings.h"
 #include "tests/report/machines.h"
 
 namespace report::explain {
@@ -21,18 +22,6 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 constexpr std::string_view kCard = "pci:0000:01:00.0";
-
-const Finding* FindById(const Report& report, std::string_view id) {
-  const auto found = std::find_if(report.findings.begin(), report.findings.end(),
-                                  [&](const Finding& finding) { return finding.id == id; });
-  return found == report.findings.end() ? nullptr : &*found;
-}
-
-std::string TextsOf(const Finding& finding) {
-  std::string all = finding.meaning;
-  for (const auto& fix : finding.fix) all += "; " + fix.text;
-  return all;
-}
 
 // Every figure of the card's way did not end.
 std::string OfAHang(std::string runtime, std::string driver) {
