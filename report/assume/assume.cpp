@@ -194,8 +194,10 @@ std::vector<probe::ProbeReport> ProbesOf(const Tables& tables, const std::vector
 std::string WithoutSize(std::string_view name) {
   std::string plain;
   for (std::string_view rest = name; !rest.empty();) {
-    const auto word = probe::TakeUpTo(rest, ' ');
-    if (word.empty() || MemoryInName(word)) continue;
+    auto word = probe::TakeUpTo(rest, ' ');
+    const auto hyphen = word.find_last_of('-');
+    if (MemoryInName(word)) word = hyphen == std::string_view::npos ? "" : word.substr(0, hyphen);
+    if (word.empty()) continue;
     plain.append(plain.empty() ? "" : " ").append(word);
   }
   return plain;
@@ -204,14 +206,14 @@ std::string WithoutSize(std::string_view name) {
 // Of a chip's GPU a size in the name is the machine's memory, which it shares: that people buy. Whether it is
 // one, and then filled in.
 bool RecogniseChip(const Tables& tables, Words& words) {
-  const auto bytes = words.name && !words.memory_bytes ? MemoryInName(*words.name) : std::nullopt;
+  const auto bytes = words.name ? MemoryInName(*words.name) : std::nullopt;
   if (!bytes) return false;
   Words chip = words;
   chip.name = WithoutSize(*words.name);
   if (chip.name->empty() || RecogniseCard(tables, chip) || chip.kind != probe::DeviceKind::kIntegrated ||
       !chip.unified.value_or(true))
     return false;
-  if (!chip.ram_bytes) chip.ram_bytes = bytes;
+  if (!chip.ram_bytes && !words.memory_bytes) chip.ram_bytes = bytes;
   words = std::move(chip);
   return true;
 }
@@ -278,11 +280,12 @@ void Warn(const Tables& tables, const Words& words, const probe::PhysicalDevice&
                     target.form == TargetForm::kWord ? "" : target.key + " ",
                     ArchitectureText(target, words.architecture, Reader::kPeople)));
   }
-  if (const auto* unserved = words.of && !device.views.empty() ? UnservedOf(*words.of, words) : nullptr)
-    say(fmt::format("{} does not serve {} any more: {} is taken to be what is installed",
-                    Title(tables, words.of->name),
+  if (const auto* unserved = words.of ? UnservedOf(*words.of, words) : nullptr)
+    say(fmt::format("{} does not serve {} any more{}", Title(tables, words.of->name),
                     ArchitectureText(*words.of->target, words.architecture, Reader::kPeople),
-                    Title(tables, unserved->runtime)));
+                    device.views.empty() ? ", and nothing else is known to reach it there"
+                                         : fmt::format(": {} is taken to be what is installed",
+                                                       Title(tables, unserved->runtime))));
   const auto* peak = FindPeak(EmbeddedPeaks(), device);
   const auto others = peak ? OthersRates(words, *peak) : "";
   if (!peak && (!is_only || words.name))

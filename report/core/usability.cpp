@@ -24,16 +24,23 @@ bool RulesOut(const backends::Measurement& m, bool lacks_room) {
   using backends::MeasurementStatus;
   using kernels::Kernel;
   if (!IsTrouble(m)) return false;
-  if (m.implementation.empty()) return !lacks_room;  // the device itself did not open
-  const bool scores = m.kernel == Kernel::kGemm || m.kernel == Kernel::kRead || m.kernel == Kernel::kGemv;
-  return scores && !(lacks_room && m.status == MeasurementStatus::kFailed);
+  if (lacks_room && m.status == MeasurementStatus::kFailed) return false;
+  if (m.implementation.empty()) return true;  // the device itself did not open
+  using kernels::Dtype;
+  const bool is_product =
+      m.kernel == Kernel::kGemm &&
+      (m.in_dtype == Dtype::kFp16 || m.in_dtype == Dtype::kBf16 || m.in_dtype == Dtype::kFp32);
+  return is_product || m.kernel == Kernel::kRead;
 }
 
-// Others hold most of the memory, and there was work that had no room in the rest.
+// Others hold most of the memory, and there was work that had no room in the rest, or hardly anything has.
 bool LacksRoom(const Report& report, const probe::PhysicalDevice& device, const probe::View& view) {
-  return IsMostlyHeld(device) &&
-         std::any_of(report.measurements.begin(), report.measurements.end(),
-                     [&](const auto& m) { return m.needed_bytes && IsOfWay(m, device, view); });
+  constexpr std::uint64_t kHardlyAny = 16;  // a part of so many
+  if (!IsMostlyHeld(device)) return false;
+  return *device.memory.free_bytes < *device.memory.total_bytes / kHardlyAny ||
+         std::any_of(
+             report.measurements.begin(), report.measurements.end(),
+             [&](const auto& m) { return m.needed_bytes && IsOfWay(m, device, view); });
 }
 
 // What scoring says of a way of which no kernel was to run, beside that it was not measured: not what keeps

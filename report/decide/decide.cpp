@@ -330,13 +330,15 @@ std::optional<Report> WithWholeCards(const Deciding& deciding, const Report& rep
 
 // What is installed outlives what others hold of a card at this minute.
 std::optional<Recommendation> AnswerByAFullCard(const Deciding& deciding, Report& report, Use use) {
-  // Who asks for so much memory asks for what is free.
-  auto with = report.terms.min_memory_bytes ? std::nullopt : WithWholeCards(deciding, report, use);
+  auto with = WithWholeCards(deciding, report, use);
   if (!with) return std::nullopt;
   if (with->terms.narrow()) LetSmallCardsTrain(deciding.tables, *with, with->scores);
   auto answer = recommend::Recommend(deciding.tables, *with, use);
   if (!answer || !IsByAGpuThatHoldsIt(*with, *answer)) return std::nullopt;
   const auto* device = FindDevice(report.devices, answer->device_id);
+  // Who asks for so much memory asks for what is free.
+  if (report.terms.min_memory_bytes && device->memory.free_bytes.value_or(0) < *report.terms.min_memory_bytes)
+    return std::nullopt;
   if (IsMostlyHeld(*device))
     answer->warnings.emplace_back(
         WarningKind::kHeldByOther, answer->device_id,

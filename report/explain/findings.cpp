@@ -302,6 +302,7 @@ void AddUnreached(const Tables& tables, const Report& report, const probe::Physi
   }
   if (not_asked && finding.fix.empty()) return;
   const auto* missing = finding.fix.empty() ? MissingRuntime(tables, report, device) : nullptr;
+  if (missing && IsUnserved(*missing, device)) missing = nullptr;
   const auto said = missing ? AddWhatInstalls(*missing, report, finding) : std::nullopt;
   if (said) finding.summary = fmt::format("no runtime reaches {}: {}", NameIn(report, device), *said);
   if (!finding.fix.empty()) return out.push_back(std::move(finding));

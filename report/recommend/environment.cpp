@@ -177,8 +177,8 @@ void WarnOfFailedBeside(const Tables& tables, const Report& report, Recommendati
       });
     };
     // Where another of the runtime's drivers works, programs may have that.
-    const bool works = any(
-        [&](const auto& view) { return HasRun(report, device, view) && !HasFailed(report, device, view); });
+    const bool works =
+        any([&](const auto& view) { return UsabilityOf(report, device, view) == Usability::kYes; });
     if (!works && any([&](const auto& view) { return HasFailed(report, device, view); }))
       failed.push_back(DeviceName(report.devices, device.id));
   }

@@ -377,10 +377,8 @@ std::string WhyUnusable(const Tables& tables, const Report& report, const probe:
     unusable = &score;
   }
   if (unusable == nullptr || unusable->reasons.empty()) return "";
-  const auto failed = [&](const backends::Measurement& m) {
-    return m.device_id == device.id && m.runtime == unusable->runtime && IsTrouble(m);
-  };
-  const bool has_failed = std::any_of(report.measurements.begin(), report.measurements.end(), failed);
+  const auto* view = FindView(device, unusable->runtime, unusable->driver);
+  const bool has_failed = view && HasFailed(report, device, *view);
   if (!has_failed && IsFull(report, device, use))
     return fmt::format("others hold the memory, {} of {} are free", BytesText(*device.memory.free_bytes),
                        BytesText(*device.memory.total_bytes)) +

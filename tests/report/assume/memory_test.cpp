@@ -214,6 +214,9 @@ TEST(AssumedMemory, InTheNameOfAChipIsTheMachines) {
            {"name=M4 Max 128GB", "name=M4 Max,ram=128GiB"},
            {"vendor=apple,name=M1 8GB", "vendor=apple,name=M1,ram=8GiB"},
            {"name=Strix Halo 128GB", "name=Strix Halo,ram=128GiB"},
+           {"name=M2 Ultra-192GB", "name=M2 Ultra,ram=192GiB"},
+           {"name=Strix Halo-128GB", "name=Strix Halo,ram=128GiB"},
+           {"name=M4 Max 128GB,memory=96GiB", "name=M4 Max,memory=96GiB"},
            {"name=Orin NX 8GB", "name=Orin NX,ram=8GiB"}}) {
     const auto machine = Of({said});
     const auto other = Of({plain});

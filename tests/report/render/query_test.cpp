@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <tuple>
+#include <utility>
 
 #include "report/recommend/parts.h"
 #include "report/render/faces.h"
@@ -120,12 +122,16 @@ TEST(ExitCode, AWayThatLackedTimeOrRoomForTheRestIsUnknown) {
   };
   EXPECT_EQ(come_to(kernels::Kernel::kChain, MeasurementStatus::kImplausible), MachineCode::kGpuNotAsked)
       << "no score rests on it";
+  EXPECT_EQ(come_to(kernels::Kernel::kGemv, MeasurementStatus::kWrongResult), MachineCode::kGpuNotAsked);
   EXPECT_EQ(come_to(kernels::Kernel::kGemm, MeasurementStatus::kFailed), MachineCode::kUnusableGpu);
   // Others hold the memory: what failed lacked it as likely.
   report.devices.front().memory.free_bytes = 8ULL << 20U;
-  report.measurements.at(report.measurements.size() - 3).needed_bytes = 64ULL << 20U;
   EXPECT_EQ(come_to(kernels::Kernel::kGemm, MeasurementStatus::kFailed), MachineCode::kGpuNotAsked);
   EXPECT_EQ(come_to(kernels::Kernel::kGemm, MeasurementStatus::kWrongResult), MachineCode::kUnusableGpu);
+  report.measurements.back().implementation.clear();
+  report.measurements.back().stage = "init";
+  EXPECT_EQ(come_to(kernels::Kernel::kGemm, MeasurementStatus::kFailed), MachineCode::kGpuNotAsked)
+      << "it did not open";
 }
 
 TEST(ExitCode, ManagementGraphicsAndVirtualDisplaysAreNoGpu) {

@@ -71,6 +71,8 @@ TEST(Unused, OfGpusWhoseMemoryOthersHoldOneIsTheAnswerAllTheSame) {
   RunRequest asked;
   asked.terms.min_memory_bytes = std::uint64_t{12} << 30U;
   EXPECT_EQ(ReportOf({gpu}, "llama.cpp", Fill, asked).recommendations.size(), 0U) << "what is free counts";
+  asked.terms.min_memory_bytes = std::uint64_t{1} << 20U;
+  EXPECT_EQ(ReportOf({gpu}, "llama.cpp", Fill, asked).recommendations.at(0).backend, "cuda") << "so much is";
   // One that is free goes before it.
   const auto beside =
       AnswerOf({gpu, "vendor=amd,gfx=gfx1100,memory=24GiB"}, "pytorch", [](assume::Machine& machine) {
