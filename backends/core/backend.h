@@ -163,6 +163,8 @@ struct Backend {
   // runtime can not join devices.
   probe::Result<std::unique_ptr<PeerGroup>> (*open_peers)(std::span<const probe::RuntimeDevice> devices,
                                                           const OpenRequest&) = nullptr;
+  // The names of its errors, and of its libraries', that say that the device has not as much memory.
+  std::span<const std::string_view> memory_errors{};
 };
 
 }  // namespace backends

@@ -78,6 +78,8 @@ struct Measurement {
   std::optional<std::uint64_t> needed_bytes;
   // Beside that: whether nobody is seen to use it, so that who holds its memory is not known.
   std::optional<bool> holder_unseen;
+  // Of what failed: whether the runtime's own error says that there was not as much memory.
+  std::optional<bool> lacked_memory;
 
   // Whether the rates are seconds, as those of a launch are: the fewer the better.
   [[nodiscard]] bool IsTime() const { return unit == "s"; }

@@ -194,9 +194,16 @@ std::vector<kernels::Variant> Libraries(const OpenRequest& request) {
 
 }  // namespace
 
+constexpr std::array<std::string_view, 2> kMemoryErrors = {"CUDA_ERROR_OUT_OF_MEMORY",
+                                                           "CUBLAS_STATUS_ALLOC_FAILED"};
+
 Backend Describe() {
-  return {
-      .runtime = "cuda", .open = Open, .variants = Variants, .libraries = Libraries, .open_peers = OpenPeers};
+  return {.runtime = "cuda",
+          .open = Open,
+          .variants = Variants,
+          .libraries = Libraries,
+          .open_peers = OpenPeers,
+          .memory_errors = kMemoryErrors};
 }
 
 }  // namespace backends::cuda

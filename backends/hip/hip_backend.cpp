@@ -132,12 +132,16 @@ std::vector<kernels::Variant> Variants(const Limits& limits) {
 
 }  // namespace
 
+constexpr std::array<std::string_view, 3> kMemoryErrors = {
+    "hipErrorOutOfMemory", "HIPBLAS_STATUS_ALLOC_FAILED", "rocblas_status_memory_error"};
+
 Backend Describe() {
   return {.runtime = "hip",
           .open = Open,
           .variants = Variants,
           .libraries = VendorVariants,
-          .open_peers = OpenPeers};
+          .open_peers = OpenPeers,
+          .memory_errors = kMemoryErrors};
 }
 
 }  // namespace backends::hip

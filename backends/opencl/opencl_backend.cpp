@@ -97,6 +97,12 @@ std::vector<kernels::Variant> Variants(const Limits& limits) {
 
 }  // namespace
 
-Backend Describe() { return {"opencl", Open, Variants}; }
+// OpenCL 3.0, table of error codes. CL_OUT_OF_RESOURCES may be a kernel's fault, and is none of them.
+constexpr std::array<std::string_view, 2> kMemoryErrors = {"CL_MEM_OBJECT_ALLOCATION_FAILURE",
+                                                           "CL_OUT_OF_HOST_MEMORY"};
+
+Backend Describe() {
+  return {.runtime = "opencl", .open = Open, .variants = Variants, .memory_errors = kMemoryErrors};
+}
 
 }  // namespace backends::opencl

@@ -304,6 +304,12 @@ std::vector<kernels::Variant> Variants(const Limits& limits) {
 
 }  // namespace
 
-Backend Describe() { return {"vulkan", VulkanSession::Open, Variants}; }
+constexpr std::array<std::string_view, 2> kMemoryErrors = {"VK_ERROR_OUT_OF_DEVICE_MEMORY",
+                                                           "VK_ERROR_OUT_OF_HOST_MEMORY"};
+
+Backend Describe() {
+  return {
+      .runtime = "vulkan", .open = VulkanSession::Open, .variants = Variants, .memory_errors = kMemoryErrors};
+}
 
 }  // namespace backends::vulkan

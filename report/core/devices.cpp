@@ -2,6 +2,7 @@
 #include "report/core/devices.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -15,6 +16,9 @@ namespace report {
 namespace {
 
 using probe::DeviceKind;
+
+// Of operands, those of the products that tell how fast a prompt is read.
+constexpr std::array kScoredTypes = {kernels::Dtype::kFp32, kernels::Dtype::kFp16, kernels::Dtype::kBf16};
 
 bool IsGpuKind(DeviceKind kind) { return kind == DeviceKind::kDiscrete || kind == DeviceKind::kIntegrated; }
 
@@ -338,10 +342,14 @@ const backends::Measurement* PromptProductIn(kernels::Dtype dtype,
   return best;
 }
 
+bool IsScored(const backends::Measurement& m) {
+  const bool is_type = std::find(kScoredTypes.begin(), kScoredTypes.end(), m.in_dtype) != kScoredTypes.end();
+  return m.kernel == kernels::Kernel::kRead || (m.kernel == kernels::Kernel::kGemm && is_type);
+}
+
 const backends::Measurement* PromptProduct(std::span<const backends::Measurement* const> of_one_way) {
-  using kernels::Dtype;
   const backends::Measurement* best = nullptr;
-  for (const Dtype dtype : {Dtype::kFp32, Dtype::kFp16, Dtype::kBf16}) {
+  for (const auto dtype : kScoredTypes) {
     const auto* m = PromptProductIn(dtype, of_one_way);
     if (m != nullptr && (best == nullptr || *m->rate > *best->rate)) best = m;
   }
@@ -368,6 +376,10 @@ std::set<std::string> ParentIds(std::span<const probe::PhysicalDevice> devices) 
     if (device.parent_id) ids.insert(*device.parent_id);
   }
   return ids;
+}
+
+bool IsUsedByParts(const std::set<std::string>& parents, const probe::PhysicalDevice& device) {
+  return device.views.empty() && parents.contains(device.id);
 }
 
 std::string RuntimeName(std::span<const probe::PhysicalDevice> devices, std::string_view device_id,

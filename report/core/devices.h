@@ -100,9 +100,15 @@ inline constexpr std::string_view kDescribed = "assumed";
 // to run ("" where no more is to be said). nullopt without such a way.
 [[nodiscard]] std::optional<std::string> WhyUnknown(const Report& report, const probe::PhysicalDevice& device,
                                                     std::optional<Use> use = std::nullopt);
+// Whether a kernel came to an end, good or bad, by any of its ways.
+[[nodiscard]] bool WasTried(const Report& report, const probe::PhysicalDevice& device);
 // Whether a kernel was right there.
 [[nodiscard]] bool HasRun(const Report& report, const probe::PhysicalDevice& device, const probe::View& view);
-// Whether one was not, and nothing makes the way one to be taken.
+// Whether it is known that the way can not be taken: work that scores rest on came to no good where there was
+// room for it, or the device is not what it claims.
+[[nodiscard]] bool IsRuledOut(const Report& report, const probe::PhysicalDevice& device,
+                              const probe::View& view);
+// Whether such work did, and nothing makes the way one to be taken.
 [[nodiscard]] bool HasFailed(const Report& report, const probe::PhysicalDevice& device,
                              const probe::View& view);
 // Whether one was, and the way may be taken; unknown: none ran that would tell.
@@ -180,6 +186,9 @@ enum class Side { kOwn, kRest };
 // The kernel ran, its result was checked and it has a positive finite rate.
 [[nodiscard]] bool IsVerified(const backends::Measurement& measurement);
 
+// What scores rest on: the product of a type that they count with, and the memory's reads.
+[[nodiscard]] bool IsScored(const backends::Measurement& measurement);
+
 // Something went wrong with it: it did not just lose, nor was it left out or cut short.
 [[nodiscard]] bool IsTrouble(const backends::Measurement& measurement);
 
@@ -203,6 +212,8 @@ inline constexpr std::uint32_t kPromptRows = 512;
 
 // The ids of those that others are part of.
 [[nodiscard]] std::set<std::string> ParentIds(std::span<const probe::PhysicalDevice> devices);
+// Whether its parts are what is used: nothing reaches the whole. `parents`: the ids above.
+[[nodiscard]] bool IsUsedByParts(const std::set<std::string>& parents, const probe::PhysicalDevice& device);
 
 // The runtime, and its driver where several drivers of the runtime reach the device: "vulkan (AMDVLK)".
 [[nodiscard]] std::string RuntimeName(std::span<const probe::PhysicalDevice> devices,

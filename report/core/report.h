@@ -210,8 +210,10 @@ struct Program {
   // What that answer warns of and the recommendation does not; absent: nothing fits.
   std::optional<std::vector<std::string>> warnings{};
   std::optional<std::vector<std::string>> missing{};  // as of an Artefact; absent: nothing
-  // Not in JSON: names of GPUs that the build is not for; whether another is answered where no use is named.
+  // Not in JSON: names of GPUs that the build is not for; of the warnings, what it is not good for as things
+  // are; whether another is answered where no use is named.
   std::vector<std::string> left_out{};
+  std::vector<std::string> limits{};
   bool is_of_use = false;
 };
 

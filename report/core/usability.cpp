@@ -19,18 +19,10 @@ bool IsRefused(const backends::Measurement& m) {
 }
 
 // Whether it tells that the way can not be taken: work that scores rest on, which came to no good where there
-// was room for it. Of a card that others fill a call may fail for want of memory at any moment.
+// was room for it: of a card that others fill a call may fail for want of memory at any moment.
 bool RulesOut(const backends::Measurement& m, bool lacks_room) {
-  using backends::MeasurementStatus;
-  using kernels::Kernel;
-  if (!IsTrouble(m)) return false;
-  if (lacks_room && m.status == MeasurementStatus::kFailed) return false;
-  if (m.implementation.empty()) return true;  // the device itself did not open
-  using kernels::Dtype;
-  const bool is_product =
-      m.kernel == Kernel::kGemm &&
-      (m.in_dtype == Dtype::kFp16 || m.in_dtype == Dtype::kBf16 || m.in_dtype == Dtype::kFp32);
-  return is_product || m.kernel == Kernel::kRead;
+  if (!IsTrouble(m) || (lacks_room && m.lacked_memory.value_or(false))) return false;
+  return m.implementation.empty() || IsScored(m);  // the device itself did not open, or such work failed
 }
 
 // Others hold most of the memory, and there was work that had no room in the rest, or hardly anything has.
@@ -54,25 +46,21 @@ std::string WhyNoneRan(const Report& report, const probe::PhysicalDevice& device
   return said == report.scores.end() ? "" : said->reasons.front().text;
 }
 
-std::optional<std::string> WhyUntried(const Report& report, const probe::PhysicalDevice& device,
-                                      const probe::View& view) {
-  if (std::any_of(report.doubts.begin(), report.doubts.end(),
-                  [&](const Doubt& doubt) { return doubt.refuted && doubt.device_id == device.id; }))
-    return std::nullopt;
+bool IsRefuted(const Report& report, const probe::PhysicalDevice& device) {
+  return std::any_of(report.doubts.begin(), report.doubts.end(),
+                     [&](const Doubt& doubt) { return doubt.refuted && doubt.device_id == device.id; });
+}
+
+// Whether there was work that rules the way out.
+bool IsInTrouble(const Report& report, const probe::PhysicalDevice& device, const probe::View& view) {
   const bool lacks_room = LacksRoom(report, device, view);
-  const backends::Measurement* why = nullptr;
-  bool is_measured = false;
-  for (const backends::Measurement& m : report.measurements) {
-    if (!IsOfWay(m, device, view)) continue;
-    is_measured = true;
-    if (RulesOut(m, lacks_room)) return std::nullopt;
-    // Where there is no room, more time is no remedy.
-    const bool tells_more = !why || (m.needed_bytes && !why->needed_bytes);
-    const bool is_untried = m.status == backends::MeasurementStatus::kOverBudget || IsRefused(m);
-    if (is_untried && tells_more) why = &m;
-  }
-  if (why) return why->reason.value_or(std::string(Row(why->status).phrase));
-  return is_measured ? std::nullopt : std::optional(WhyNoneRan(report, device, view));
+  return std::any_of(report.measurements.begin(), report.measurements.end(),
+                     [&](const auto& m) { return RulesOut(m, lacks_room) && IsOfWay(m, device, view); });
+}
+
+bool HasVerified(const std::vector<const backends::Measurement*>& of_way, kernels::Kernel kernel) {
+  return std::any_of(of_way.begin(), of_way.end(),
+                     [&](const auto* m) { return m->kernel == kernel && IsScored(*m) && IsVerified(*m); });
 }
 
 bool IsEligible(const Report& report, const probe::PhysicalDevice& device, const probe::View& view,
@@ -81,6 +69,37 @@ bool IsEligible(const Report& report, const probe::PhysicalDevice& device, const
     return score.eligible && (!use || score.use == *use) && score.device_id == device.id &&
            score.runtime == view.device.runtime && score.driver == view.device.driver;
   });
+}
+
+}  // namespace
+
+bool IsRuledOut(const Report& report, const probe::PhysicalDevice& device, const probe::View& view) {
+  return IsRefuted(report, device) || IsInTrouble(report, device, view);
+}
+
+namespace {
+
+std::optional<std::string> WhyUntried(const Report& report, const probe::PhysicalDevice& device,
+                                      const probe::View& view) {
+  if (IsRuledOut(report, device, view)) return std::nullopt;
+  std::vector<const backends::Measurement*> of_way;
+  for (const auto& m : report.measurements) {
+    if (IsOfWay(m, device, view)) of_way.push_back(&m);
+  }
+  if (of_way.empty()) return WhyNoneRan(report, device, view);
+  // What scores rest on tells first, and where there is no room, more time is no remedy.
+  const auto tells = [&](const backends::Measurement& m) {
+    const bool is_missing = m.implementation.empty() || (IsScored(m) && !HasVerified(of_way, m.kernel));
+    return std::pair(is_missing, m.needed_bytes.has_value() || m.lacked_memory.has_value());
+  };
+  const backends::Measurement* why = nullptr;
+  for (const auto* m : of_way) {
+    const bool is_untried = m->status == backends::MeasurementStatus::kOverBudget || IsRefused(*m) ||
+                            m->lacked_memory.value_or(false);
+    if (is_untried && (!why || tells(*m) > tells(*why))) why = m;
+  }
+  if (!why) return std::nullopt;
+  return why->reason.value_or(std::string(Row(why->status).phrase));
 }
 
 }  // namespace
@@ -94,16 +113,21 @@ std::optional<std::string> WhyUnknown(const Report& report, const probe::Physica
   return std::nullopt;
 }
 
+bool WasTried(const Report& report, const probe::PhysicalDevice& device) {
+  return std::any_of(device.views.begin(), device.views.end(), [&](const probe::View& view) {
+    return std::any_of(report.measurements.begin(), report.measurements.end(), [&](const auto& m) {
+      return (IsVerified(m) || IsTrouble(m)) && IsOfWay(m, device, view);
+    });
+  });
+}
+
 bool HasRun(const Report& report, const probe::PhysicalDevice& device, const probe::View& view) {
   return std::any_of(report.measurements.begin(), report.measurements.end(),
                      [&](const auto& m) { return IsVerified(m) && IsOfWay(m, device, view); });
 }
 
 bool HasFailed(const Report& report, const probe::PhysicalDevice& device, const probe::View& view) {
-  const bool lacks_room = LacksRoom(report, device, view);
-  return !IsEligible(report, device, view) &&
-         std::any_of(report.measurements.begin(), report.measurements.end(),
-                     [&](const auto& m) { return RulesOut(m, lacks_room) && IsOfWay(m, device, view); });
+  return !IsEligible(report, device, view) && IsInTrouble(report, device, view);
 }
 
 Usability UsabilityOf(const Report& report, const probe::PhysicalDevice& device, const probe::View& view) {

@@ -182,6 +182,17 @@ void AddFull(const Report& report, const probe::PhysicalDevice& device, std::vec
 
 }  // namespace
 
+namespace {
+
+// Of what a call failed for nobody knows how much it would have been.
+std::uint64_t NeededBytes(const backends::Measurement& m) { return m.needed_bytes.value_or(UINT64_MAX); }
+
+}  // namespace
+
+bool IsLeftToOthers(const probe::PhysicalDevice& device, const backends::Measurement& m) {
+  return m.needed_bytes || (m.lacked_memory.value_or(false) && IsMostlyHeld(device));
+}
+
 void AddLeftToOthers(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
                      std::vector<Finding>& out) {
   const backends::Measurement* gravest = nullptr;
@@ -191,9 +202,9 @@ void AddLeftToOthers(const Tables& tables, const Report& report, const probe::Ph
     if (m.device_id != device.id) continue;
     computes = computes || (m.kernel == kernels::Kernel::kGemm && IsVerified(m));
     reads = reads || (m.kernel == kernels::Kernel::kRead && IsVerified(m));
-    if (!m.needed_bytes) continue;
+    if (!IsLeftToOthers(device, m)) continue;
     AddEvidence(finding, m.implementation, FailureText(m));
-    if (gravest == nullptr || *m.needed_bytes < *gravest->needed_bytes) gravest = &m;
+    if (gravest == nullptr || NeededBytes(m) < NeededBytes(*gravest)) gravest = &m;
   }
   if (gravest == nullptr) return AddFull(report, device, out);
   finding.id = "memory.others." + probe::Slug(device.id);

@@ -256,7 +256,7 @@ void AddUnreached(const Tables& tables, const Report& report, const probe::Physi
   const bool denied =
       device.hardware && std::any_of(device.hardware->nodes.begin(), device.hardware->nodes.end(),
                                      [](const auto& node) { return IsDenied(node); });
-  if (!IsGpu(device) || !device.views.empty() || parents.contains(device.id) || denied) return;
+  if (!IsGpu(device) || !device.views.empty() || IsUsedByParts(parents, device) || denied) return;
   // Of what was not asked nothing is known but what its files tell, and those are a sysroot's alone.
   const bool not_asked = report.not_asked.device_ids.contains(device.id);
   if (not_asked && !report.host.installed) return;

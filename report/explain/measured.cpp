@@ -340,7 +340,9 @@ bool Computes(const backends::Measurement& m) {
 }
 
 void AddMeasurementsOf(const Way& way, Figures measured, std::vector<Finding>& out) {
-  std::erase_if(measured, [](const auto* m) { return m->kernel == Kernel::kPeer; });
+  std::erase_if(measured, [&](const auto* m) {
+    return m->kernel == Kernel::kPeer || IsLeftToOthers(way.device, *m);  // told of the device's memory
+  });
   const Figures all = measured;
   const bool computes = std::any_of(all.begin(), all.end(), [](const auto* m) { return Computes(*m); });
   const auto libraries = TakeOut(measured, [&](const backends::Measurement& m) {

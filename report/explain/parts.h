@@ -147,7 +147,10 @@ bool BlameUnplaced(const Tables& tables, const Report& report, const probe::Phys
 void AddNotes(const Tables& tables, const Report& report, std::vector<Finding>& out);
 // Of a processor: that the machine runs on its battery or is told to save power.
 void AddPower(const probe::PhysicalDevice& device, std::vector<Finding>& out);
-// One for a device of which others leave too little memory for figures of this run, by whichever runtimes.
+// A figure that others leave no memory for: it was not tried, or failed for that on a card that they fill.
+[[nodiscard]] bool IsLeftToOthers(const probe::PhysicalDevice& device,
+                                  const backends::Measurement& measurement);
+// One for a device of which there are such, by whichever runtimes.
 void AddLeftToOthers(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
                      std::vector<Finding>& out);
 // A note for each card whose link was, while it was measured, less than it can.

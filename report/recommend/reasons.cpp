@@ -222,14 +222,49 @@ Reason NoGpuHere(const Report& report) {
   return {ReasonId::kNotMounted, "no GPU was found, and " + why};
 }
 
+using Gpus = std::vector<const probe::PhysicalDevice*>;
+
+// The first one's, behind its id where it is not that of all.
+std::string WhyNoneIsKnown(const Report& report, const Gpus& unknown) {
+  const auto& first = *unknown.front();
+  const auto why = WhyUnknown(report, first).value_or("");
+  const bool is_of_all = std::all_of(unknown.begin(), unknown.end(), [&](const auto* gpu) {
+    return WhyUnknown(report, *gpu) == WhyUnknown(report, first);
+  });
+  return is_of_all || why.empty() ? why : fmt::format("{}: {}", first.id, why);
+}
+
+// None is known to be usable, and of `unknown` nobody can say that it is not.
+Reason UnknownReason(const Report& report, const Gpus& gpus, const Gpus& unknown, std::string_view usable,
+                     const std::vector<Rejected>& rejected) {
+  const auto& first = *unknown.front();
+  const bool were_tried =
+      std::any_of(unknown.begin(), unknown.end(), [&](const auto* gpu) { return WasTried(report, *gpu); });
+  const auto why = WhyNoneIsKnown(report, unknown);
+  if (unknown.size() < gpus.size()) {
+    const bool is_one = unknown.size() == 1;
+    const auto what = were_tried ? fmt::format("{} not known to be {}", is_one ? "is" : "are", usable)
+                                 : fmt::format("{} not measured", is_one ? "was" : "were");
+    return {ReasonId::kGpusUnusable, fmt::format("of {} GPUs here {} {}{}, and none of the others is {}",
+                                                 gpus.size(), unknown.size(), what, InBrackets(why), usable)};
+  }
+  if (gpus.size() > 1)
+    return {ReasonId::kGpusUnmeasured,
+            were_tried ? fmt::format("none of {} GPUs is known to be {}{}", gpus.size(), usable, Colon(why))
+                       : fmt::format("none of {} GPUs was measured{}", gpus.size(), Colon(why))};
+  const auto name = PlainName(first.name);
+  return {ReasonId::kGpusUnmeasured,
+          were_tried ? fmt::format("{} is not known to be usable: {}", name, CausesOf(first, rejected, true))
+                     : fmt::format("{} was not measured{}", name, Colon(why))};
+}
+
 }  // namespace
 
 Reason NoGpuReason(const Report& report, Use use, const std::vector<Rejected>& rejected) {
   std::vector<const probe::PhysicalDevice*> gpus;
   const auto divided = ParentIds(report.devices);
   for (const auto& device : report.devices) {
-    const bool is_in_parts = device.views.empty() && divided.contains(device.id);
-    if (IsGpu(device) && !is_in_parts) gpus.push_back(&device);
+    if (IsGpu(device) && !IsUsedByParts(divided, device)) gpus.push_back(&device);
   }
   if (gpus.empty()) return NoGpuHere(report);
   const auto& not_asked = report.not_asked;
@@ -248,30 +283,11 @@ Reason NoGpuReason(const Report& report, Use use, const std::vector<Rejected>& r
     });
   };
   if (is_scored(true)) return {};
-  const auto is_untried = [&](const auto* gpu) { return WhyUnknown(report, *gpu).has_value(); };
-  const auto has_tried = [&](const probe::PhysicalDevice* gpu) {
-    return std::any_of(gpu->views.begin(), gpu->views.end(), [&](const probe::View& view) {
-      return HasFailed(report, *gpu, view) || HasRun(report, *gpu, view);
-    });
-  };
-  if (gpus.size() == 1 && is_untried(gpus.front()) && has_tried(gpus.front()))
-    return {ReasonId::kGpusUnmeasured,
-            fmt::format("{} is not known to be usable: {}", PlainName(gpus.front()->name),
-                        CausesOf(*gpus.front(), rejected, true))};
-  if (std::all_of(gpus.begin(), gpus.end(), is_untried)) {
-    const auto which = gpus.size() == 1 ? fmt::format("{} was not", PlainName(gpus.front()->name))
-                                        : fmt::format("none of {} GPUs was", gpus.size());
-    return {ReasonId::kGpusUnmeasured,
-            fmt::format("{} measured{}", which, Colon(*WhyUnknown(report, *gpus.front())))};
-  }
   const auto usable = is_scored(false) ? fmt::format("usable for {}", probe::NameOf(use)) : "usable";
-  if (const auto untried = std::count_if(gpus.begin(), gpus.end(), is_untried); untried > 0) {
-    const auto first = *std::find_if(gpus.begin(), gpus.end(), is_untried);
-    return {
-        ReasonId::kGpusUnusable,
-        fmt::format("of {} GPUs here {} {} measured{}, and none of the others is {}", gpus.size(), untried,
-                    untried == 1 ? "was not" : "were not", InBrackets(*WhyUnknown(report, *first)), usable)};
-  }
+  std::vector<const probe::PhysicalDevice*> unknown;
+  std::copy_if(gpus.begin(), gpus.end(), std::back_inserter(unknown),
+               [&](const auto* gpu) { return WhyUnknown(report, *gpu).has_value(); });
+  if (!unknown.empty()) return UnknownReason(report, gpus, unknown, usable, rejected);
   if (gpus.size() > 1)
     return {ReasonId::kGpusUnusable, fmt::format("{} GPUs are here, none of them {}", gpus.size(), usable)};
   return {ReasonId::kGpusUnusable, fmt::format("{} is not {}: {}", PlainName(gpus.front()->name), usable,
@@ -297,7 +313,10 @@ Reason OnlyOptionReason(const Report& report, const Score& chosen) {
     others.push_back(RuntimeName(report.devices, score.device_id, score.runtime, score.driver) + ": " +
                      (omission ? omission->reason : score.reasons.front().text));
   }
-  if (others.empty()) return {ReasonId::kOnlyOption, "nothing else here was measured and checked"};
+  if (others.empty())
+    return {ReasonId::kOnlyOption, report.measurements.empty()
+                                       ? "nothing else here is known"
+                                       : "nothing else here was measured and checked"};
   return {ReasonId::kOnlyOption, fmt::format("nothing else here is an option: {}", JoinedFew(others, "; "))};
 }
 

@@ -150,8 +150,8 @@ std::string UnreachedReason(const Tables& tables, const Report& report, const pr
 void AddUnreached(const Tables& tables, const Report& report, std::vector<Rejected>& out) {
   const auto parents = ParentIds(report.devices);
   for (const auto& device : report.devices) {
-    if (!device.views.empty() || device.kind == probe::DeviceKind::kCpu || parents.contains(device.id))
-      continue;
+    const bool is_reached = !device.views.empty() || IsUsedByParts(parents, device);
+    if (is_reached || device.kind == probe::DeviceKind::kCpu) continue;
     const auto reason = UnreachedReason(tables, report, device);
     const auto id =
         report.not_asked.device_ids.contains(device.id) ? ReasonId::kNotAsked : ReasonId::kUnreached;

@@ -121,10 +121,10 @@ bool IsNotAsked(const Line& line) {
                                       [&](const auto& probe) { return probe.module == line.backend; });
 }
 
-// Whether it may be taken: "unknown" where no kernel ran that would tell.
+// Whether it may be taken: "unknown" where none ran that would tell; nothing of a card whose parts are used.
 Value Usable(const Line& line) {
   if (IsNotAsked(line)) return {"unknown"};
-  if (line.device && !line.view && ParentIds(line.report->devices).contains(line.device->id)) return {};
+  if (line.device && IsUsedByParts(ParentIds(line.report->devices), *line.device)) return {};
   if (!line.device || !line.view) return {"no"};
   switch (UsabilityOf(*line.report, *line.device, *line.view)) {
     case Usability::kYes:
@@ -243,7 +243,8 @@ const std::array kRows = {
         [](const Line& line) { return OfView(line, &probe::RuntimeDevice::api_version); }},
     Row{{"arch", "", kFacts, "its architecture, as builds for the backend are told it"}, Architecture},
     Row{{"usable", "", kFigures,
-         "yes: a kernel was right there and it may be taken; no; unknown: not all ran that tell"},
+         "yes: a kernel was right there and it may be taken; no; unknown: not all ran that tell; empty: its "
+         "parts are used"},
         Usable},
     Row{{"reason", "", kFigures, "why it is not the answer; empty for the answer"}, ReasonOf},
     Row{{"rank", "", kFigures, "its place for inference; 1 is the answer and what ties with it"}, Rank},

@@ -43,7 +43,7 @@ MachineCode ExitCodeOf(const Report& report) {
   std::vector<Usability> asked;
   const auto divided = ParentIds(report.devices);
   for (const auto& device : report.devices) {
-    if (device.views.empty() && divided.contains(device.id)) continue;  // its parts are what is used
+    if (IsUsedByParts(divided, device)) continue;
     if (IsGpu(device) && !report.not_asked.device_ids.contains(device.id))
       asked.push_back(UsabilityOfGpu(report, device));
   }

@@ -54,21 +54,33 @@ std::vector<GpuFix> FixesOfGpus(const Report& report) {
 namespace {
 
 struct SharedFix {
-  std::vector<std::string> names;  // of the GPUs that it mends
+  std::vector<const probe::PhysicalDevice*> gpus;  // that it mends
   const Fix* fix;
 };
+
+// Once by the name that several have, where it mends all of those; else each with its id.
+std::vector<std::string> NamesOfMended(const Report& report, const SharedFix& shared) {
+  std::vector<std::string> names;
+  for (const auto* gpu : shared.gpus) {
+    const bool mends_all =
+        std::none_of(report.devices.begin(), report.devices.end(), [&](const probe::PhysicalDevice& other) {
+          return IsGpu(other) && other.name == gpu->name &&
+                 std::find(shared.gpus.begin(), shared.gpus.end(), &other) == shared.gpus.end();
+        });
+    probe::AddOnce(mends_all ? PlainName(gpu->name) : DeviceName(report.devices, gpu->id), names);
+  }
+  return names;
+}
 
 std::vector<SharedFix> FixesByGpus(const Report& report) {
   std::vector<SharedFix> shared;
   for (const auto& [gpu, fix] : FixesOfGpus(report)) {
     const auto known = std::find_if(shared.begin(), shared.end(),
                                     [key = KeyOf(*fix)](const auto& one) { return KeyOf(*one.fix) == key; });
-    const auto name = PlainName(gpu->name);
-    if (known == shared.end()) {
-      shared.push_back({{name}, fix});
-    } else if (std::find(known->names.begin(), known->names.end(), name) == known->names.end()) {
-      known->names.push_back(name);
-    }
+    if (known == shared.end())
+      shared.push_back({{gpu}, fix});
+    else
+      known->gpus.push_back(gpu);
   }
   return shared;
 }
@@ -97,6 +109,7 @@ NextStep StepOf(const Tables& tables, const Recommendation& answer, const Progra
                         is_measured ? "" : ", which this version does not measure");
   }
   if (!program.left_out.empty()) text += fmt::format(", not for {}", fmt::join(program.left_out, ", "));
+  for (const auto& limit : program.limits) text += "; " + limit;
   if (!program.command || program.command->size() > kLongCommand)
     return {fmt::format("{} (see {})", text, Asking(answer, program)), ""};
   NextStep step{std::move(text), *program.command, "", Asking(answer, program)};
@@ -113,10 +126,12 @@ NextStep WithNeeds(NextStep step) {
 
 std::vector<NextStep> StepsForGpus(const Report& report, const FixKeys& told) {
   std::vector<NextStep> steps;
-  for (const auto& [names, fix] : FixesByGpus(report)) {
-    if (told.contains(KeyOf(*fix))) continue;
-    probe::AddOnce(
-        NextStep{fmt::format("{}: {}", fmt::join(names, ", "), fix->text), CommandLine(report, *fix)}, steps);
+  for (const SharedFix& shared : FixesByGpus(report)) {
+    if (told.contains(KeyOf(*shared.fix))) continue;
+    const auto names = NamesOfMended(report, shared);
+    probe::AddOnce(NextStep{fmt::format("{}: {}", fmt::join(names, ", "), shared.fix->text),
+                            CommandLine(report, *shared.fix)},
+                   steps);
   }
   return steps;
 }

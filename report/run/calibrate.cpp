@@ -14,6 +14,7 @@
 #include "backends/registry.h"
 #include "probe/system/clock.h"
 #include "report/core/devices.h"
+#include "report/run/condition.h"
 #include "report/run/exclusions.h"
 #include "report/run/load.h"
 #include "report/run/openings.h"
@@ -208,71 +209,10 @@ probe::isolate::ChildResult RunChild(const Target& target, const backends::Measu
   return std::move(results.front());
 }
 
-bool EndedBadly(const Measurement& m) {
-  return m.status == MeasurementStatus::kFailed || m.status == MeasurementStatus::kCrashed ||
-         m.status == MeasurementStatus::kTimedOut;
-}
-
-// What a runtime could do with a device.
-enum class Condition {
-  kWhole,  // also where single kernels failed
-  kEnded,  // it computes, and came to an end that no kernel explains
-  kFull,   // others hold so much of its memory that there was no room for what is measured first
-  kDead
-};
-
-// Nothing was launched for want of memory, be it known whose.
-bool IsForWantOfMemory(const Measurement& m) {
-  const bool is_misfit =
-      m.status == MeasurementStatus::kUnsupported && m.stage == probe::NameOf(probe::Stage::kLaunch);
-  return (m.needed_bytes || is_misfit) && HasImplementations(m.kernel);
-}
-
-// There was no time to open the device.
-bool IsUnopened(const Measurement& m) {
-  return m.status == MeasurementStatus::kOverBudget && m.stage == probe::NameOf(probe::Stage::kInit);
-}
-
 Measurement Unopened(const Target& target, std::string reason) {
   auto measurement = StandIn(target, MeasurementStatus::kOverBudget, std::move(reason));
   measurement.stage = std::string(probe::NameOf(probe::Stage::kInit));
   return measurement;
-}
-
-Condition ConditionOf(const std::vector<Measurement>& known, const std::string& device_id,
-                      const probe::RuntimeDevice& device) {
-  bool computes = false, in_trouble = false, ended = false, untried = false;
-  bool reads = false, lacks_room = false, lacks_room_to_read = false;
-  for (const Measurement& m : known) {
-    if (m.device_id != device_id || m.runtime != device.runtime || m.driver != device.driver ||
-        m.kernel == kernels::Kernel::kPeer)
-      continue;
-    const bool is_of_all = m.implementation.empty();
-    untried = untried || (is_of_all && (m.status == MeasurementStatus::kSkipped || IsUnopened(m)));
-    ended = ended || (is_of_all && EndedBadly(m));
-    in_trouble = in_trouble || EndedBadly(m);
-    computes = computes || (IsVerified(m) && HasImplementations(m.kernel));
-    reads = reads || (IsVerified(m) && m.kernel == kernels::Kernel::kRead);
-    lacks_room = lacks_room || IsForWantOfMemory(m);
-    lacks_room_to_read = lacks_room_to_read || (IsForWantOfMemory(m) && m.kernel == kernels::Kernel::kRead);
-  }
-  if (computes && ended) return Condition::kEnded;
-  if (!computes && (untried || in_trouble)) return Condition::kDead;
-  return (!computes && lacks_room) || (!reads && lacks_room_to_read) ? Condition::kFull : Condition::kWhole;
-}
-
-std::string_view WhyLeftOut(Condition condition) {
-  switch (condition) {
-    case Condition::kWhole:
-      return "";
-    case Condition::kEnded:
-      return "its process or its context ended while it was measured";
-    case Condition::kFull:
-      return "too little of its memory is free";
-    case Condition::kDead:
-      return "it was not measured itself";
-  }
-  return "";
 }
 
 // Leaves those out of a task of several devices that may end it, or for whose sake it would be small, and
@@ -452,6 +392,9 @@ Calibration Calibrate(const std::vector<Target>& targets, const std::optional<pr
     if (is_of_several) continue;
     const Condition condition = ConditionOf(measured.figures, target.device_id, target.device);
     if (condition == Condition::kDead) hung.Note(i, measured.figures);
+    // Of two equals that are wrong the second costs no more than its own time: then it is no one card's
+    // fault.
+    if (condition == Condition::kWrong) HandOver(target, targets[i].equal_to ? measured.spent_s : 0, rest);
     if (condition == Condition::kDead || condition == Condition::kFull)
       HandOver(target, measured.spent_s, rest);
   }

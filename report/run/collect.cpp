@@ -12,6 +12,7 @@
 
 #include "backends/core/budget.h"
 #include "backends/core/measurement_fields.h"
+#include "backends/registry.h"
 #include "report/core/wording.h"
 #include "report/run/calibrate.h"
 #include "report/run/exclusions.h"
@@ -281,7 +282,9 @@ void Supersede(std::vector<Measurement>& known, const std::vector<Measurement>& 
   known.insert(known.end(), added.begin(), added.end());
 }
 
-std::vector<Measurement> Collect(const Target& target, const ChildResult& result, double deadline_s) {
+namespace {
+
+std::vector<Measurement> MeasurementsIn(const Target& target, const ChildResult& result, double deadline_s) {
   Said said = Read(target, result);
   const auto& [measurements, last, turn, error, culprit, loss] = said;
   if (result.end == ChildEnd::kDone && !error) return said.measurements;
@@ -318,6 +321,27 @@ std::vector<Measurement> Collect(const Target& target, const ChildResult& result
   }
   said.measurements.push_back(std::move(failure));
   return said.measurements;
+}
+
+// Failures of which the runtime's own error says that there was not as much memory.
+void MarkWantOfMemory(std::vector<Measurement>& measurements) {
+  const auto all = backends::Backends();
+  for (Measurement& m : measurements) {
+    const auto backend =
+        std::find_if(all.begin(), all.end(), [&](const auto& known) { return known.runtime == m.runtime; });
+    if (m.status != MeasurementStatus::kFailed || backend == all.end()) continue;
+    const auto& errors = backend->memory_errors;
+    if (std::any_of(errors.begin(), errors.end(), [&](auto error) { return NamesError(m, error); }))
+      m.lacked_memory = true;
+  }
+}
+
+}  // namespace
+
+std::vector<Measurement> Collect(const Target& target, const ChildResult& result, double deadline_s) {
+  auto measurements = MeasurementsIn(target, result, deadline_s);
+  MarkWantOfMemory(measurements);
+  return measurements;
 }
 
 }  // namespace report

@@ -20,6 +20,8 @@ BESIDE = {
     "beside its equals": {"devices": [gpu(1, 80, IDLE, memory_free_bytes=4096), gpu(2, 80), gpu(3, 80)]},
     "beside its equals, of who knows what": {"devices": [gpu(1, 80, memory_free_bytes=4096), gpu(2, 80), gpu(3, 80)]},
 }
+# The first of two equal ones computes wrong.
+WRONG = {"devices": [{**gpu(1, 80), "results": "garbage"}, gpu(2, 80)]}
 
 
 def is_left(measurements):
@@ -31,7 +33,8 @@ def is_whole(measurements):
 
 
 JOBS = {**{name: (scenario, is_left, 2) for name, scenario in HELD.items()},
-        **{name: (scenario, is_whole, 3) for name, scenario in BESIDE.items()}}
+        **{name: (scenario, is_whole, 3) for name, scenario in BESIDE.items()},
+        "wrong": (WRONG, lambda measurements: "launch" in {m["kernel"] for m in good(measurements)}, 3)}
 
 
 class Full(OfRuns):
@@ -83,6 +86,16 @@ class Full(OfRuns):
                                             if m["implementation"] == "own:round_trip" and m["status"] == "ok"])
                 self.assertTrue(good(products([m for m in measurements if m["device_id"] == THIRD])))
                 self.assertEqual(set(), {m["status"] for m in measurements} & {"failed", "crashed", "timed_out"})
+
+    def test_an_equal_of_a_gpu_that_computes_wrong_has_the_whole_plan(self):
+        measurements = self.answer("wrong")["measurements"]
+        right = {m["device_id"]: {of["kernel"] for of in good(measurements) if of["device_id"] == m["device_id"]}
+                 for m in measurements}
+        self.assertLessEqual({"gemm", "read", "launch"}, right[SECOND])
+        self.assertNotIn("read", right[FIRST])
+        left_out, = (m for m in measurements if m["kernel"] == "p2p")
+        self.assertEqual((FIRST, "skipped"), (left_out["device_id"], left_out["status"]))
+        self.assertIn("its own results are wrong", left_out["reason"])
 
     def test_what_is_between_the_equals_of_a_full_gpu_is_measured(self):
         for name in BESIDE:

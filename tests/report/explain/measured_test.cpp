@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "report/core/wording.h"
 #include "report/explain/explain.h"
@@ -42,6 +43,50 @@ Report WithFailed(MeasurementStatus status, Kernel kernel = Kernel::kGemm, std::
   failed.verified = false;
   if (!reason.empty()) failed.reason = reason;
   return testing::Decided(machine);
+}
+
+// A variable by which a driver claims hardware says nothing of a card that is on the bus.
+TEST(Measured, APretenceIsToBlameForWhatIsNotThereAlone) {
+  const auto told = [](bool is_there) {
+    auto machine = testing::DiscreteAndIntegrated();
+    auto& card = machine.devices.front();
+    testing::AddView(card, "vulkan", "radv", probe::DeviceKind::kDiscrete);
+    if (!is_there) card.hardware.reset();
+    std::erase_if(machine.measurements, [](const auto& m) { return m.device_id == kCard; });
+    auto& failed = testing::Measure(machine, kCard, "vulkan", "radv", Kernel::kGemm, 1, Dtype::kFp32);
+    failed.status = MeasurementStatus::kWrongResult;
+    failed.verified = false;
+    for (auto& probe : machine.probes) {
+      if (probe.module == "vulkan") probe.environment = {{"RADV_FORCE_FAMILY", "navi21"}};
+    }
+    std::string all;
+    for (const auto& finding : testing::Decided(machine).findings) all += TextsOf(finding) + "; ";
+    return all;
+  };
+  EXPECT_THAT(told(false), HasSubstr("unset RADV_FORCE_FAMILY, by which the driver claims hardware"));
+  EXPECT_THAT(told(true), Not(HasSubstr("by which the driver claims hardware")));
+}
+
+// What fails for want of memory on a card that others fill is told of its memory, and of no driver.
+TEST(Measured, OfACardThatOthersFillOneFindingTellsOfItsMemory) {
+  const auto ids = [](bool is_full) {
+    auto machine = testing::DiscreteAndIntegrated();
+    auto& card = machine.devices.front();
+    std::erase_if(machine.measurements, [](const auto& m) { return m.device_id == kCard; });
+    auto& failed = testing::Measure(machine, kCard, "cuda", "NVIDIA", Kernel::kGemm, 1, Dtype::kFp32);
+    failed.status = MeasurementStatus::kFailed;
+    failed.verified = false;
+    failed.reason = "alloc: no memory";
+    failed.lacked_memory = true;
+    if (is_full) card.memory.free_bytes = *card.memory.total_bytes / 100;
+    std::vector<std::string> all;
+    for (const auto& finding : testing::Decided(machine).findings) {
+      if (finding.id.starts_with("measure.") || finding.id.starts_with("memory.")) all.push_back(finding.id);
+    }
+    return all;
+  };
+  EXPECT_THAT(ids(true), ::testing::ElementsAre("memory.others.pci-0000-01-00-0"));
+  EXPECT_THAT(ids(false), ::testing::ElementsAre("measure.cuda.nvidia.failed"));
 }
 
 TEST(Measured, AKernelThatFailsWhereOthersAreRightBlamesNoDriver) {

@@ -152,6 +152,44 @@ TEST(Unreached, OneOfWhichOnlyAnotherNumberIsKnownMayBeThisOne) {
   EXPECT_EQ(told.finding.layer, "kernel_driver");
 }
 
+// nvidia-smi counts its own driver's cards alone.
+TEST(Unreached, OneThatAnotherKernelDriverHasIsNoneOfThoseOfWhichANumberIsKnown) {
+  auto machine = Machine(Outcome::kOk, std::nullopt);
+  for (auto& probe : machine.probes) {
+    if (probe.module != "cuda") continue;
+    probe.hardware = {probe::UnplacedHardware("cuda", {{}, std::nullopt, "NVML_ERROR_GPU_IS_LOST", "lost"})};
+    probe.hardware.front().kernel_driver = "nvidia";
+  }
+  EXPECT_THAT(Of(machine).finding.summary, HasSubstr("which may be this one"));
+  machine.devices[1].hardware->kernel_driver = "nouveau";
+  EXPECT_THAT(Of(machine).finding.summary, Not(HasSubstr("which may be this one")));
+}
+
+TEST(Unreached, NobodyInstallsARuntimeThatServesTheChipNoMore) {
+  const auto told = [](const char* architecture, bool is_reached) {
+    auto machine = testing::Server();
+    auto& gpu = machine.devices[1];
+    gpu.hardware->identity.ids = probe::PciIds{0x1002, 0x744c, {}, {}, {}};
+    gpu.hardware->kernel_driver = "amdgpu";
+    gpu.hardware->architecture = architecture;
+    gpu.views.clear();
+    if (is_reached) testing::AddView(gpu, "vulkan", "radv", probe::DeviceKind::kDiscrete);
+    std::erase_if(machine.probes, [](const auto& probe) { return probe.module == "hip"; });
+    machine.probes.push_back(testing::Probe("hip", Outcome::kAbsent, Stage::kLoad));
+    std::string all;
+    for (const auto& finding : testing::Decided(machine).findings) {
+      if (!finding.id.ends_with("pci-0000-41-00-0")) continue;
+      all += finding.summary + finding.meaning;
+      for (const Fix& fix : finding.fix) all += "; " + fix.text + " " + fix.command.value_or("");
+    }
+    return all;
+  };
+  for (const bool is_reached : {false, true}) {
+    EXPECT_THAT(told("gfx1100", is_reached), HasSubstr("ROCm")) << is_reached;
+    EXPECT_THAT(told("gfx803", is_reached), Not(HasSubstr("ROCm"))) << is_reached;
+  }
+}
+
 TEST(Unreached, OfARuntimeThatIsAbsentItsOwnErrorSaysWhatIsMissing) {
   const probe::Error missing{"dlopen", std::nullopt, "libcuda_missing", "there is no libcuda.so.1"};
   const auto told = Of(Machine(Outcome::kAbsent, missing));

@@ -88,6 +88,22 @@ TEST(ExitCode, WhereNoKernelHadTimeOrRoomNothingIsKnown) {
   request.fields = {"usable", "backend"};
   request.all = true;
   EXPECT_THAT(Query(testing::TestTables(), late, request).text, ::testing::HasSubstr("unknown\tcuda"));
+  const auto why = [](Report report) {
+    return testing::Decided(std::move(report)).recommendations.at(0).reasons.at(0).text;
+  };
+  Report two = with_cards({MeasurementStatus::kOverBudget, MeasurementStatus::kOverBudget});
+  const auto of_second = two.devices.at(1).id;
+  two.measurements.back().reason = "the time budget ran out";
+  EXPECT_EQ(why(two),
+            fmt::format("none of 2 GPUs was measured: {}: the time budget ran out", two.devices.front().id))
+      << "the other has another reason";
+  testing::Measure(two, of_second, "cuda", "NVIDIA", kernels::Kernel::kChain, 20e12);
+  EXPECT_THAT(why(two), ::testing::StartsWith("none of 2 GPUs is known to be usable: ")) << "one was";
+  two = with_cards({MeasurementStatus::kOverBudget, MeasurementStatus::kFailed});
+  testing::Measure(two, two.devices.at(1).id, "cuda", "NVIDIA", kernels::Kernel::kChain, 20e12);
+  EXPECT_THAT(why(two),
+              ::testing::StartsWith("of 2 GPUs here 1 is not known to be usable (left out: it takes "
+                                    "too long), and none of the others is usable"));
 }
 
 // What ran right beside it makes no less of it, nor does another way that failed.
@@ -124,10 +140,12 @@ TEST(ExitCode, AWayThatLackedTimeOrRoomForTheRestIsUnknown) {
       << "no score rests on it";
   EXPECT_EQ(come_to(kernels::Kernel::kGemv, MeasurementStatus::kWrongResult), MachineCode::kGpuNotAsked);
   EXPECT_EQ(come_to(kernels::Kernel::kGemm, MeasurementStatus::kFailed), MachineCode::kUnusableGpu);
-  // Others hold the memory: what failed lacked it as likely.
+  // Others hold the memory: what failed for want of it tells nothing, and what failed otherwise does.
   report.devices.front().memory.free_bytes = 8ULL << 20U;
-  EXPECT_EQ(come_to(kernels::Kernel::kGemm, MeasurementStatus::kFailed), MachineCode::kGpuNotAsked);
+  EXPECT_EQ(come_to(kernels::Kernel::kGemm, MeasurementStatus::kFailed), MachineCode::kUnusableGpu);
   EXPECT_EQ(come_to(kernels::Kernel::kGemm, MeasurementStatus::kWrongResult), MachineCode::kUnusableGpu);
+  report.measurements.back().lacked_memory = true;
+  EXPECT_EQ(come_to(kernels::Kernel::kGemm, MeasurementStatus::kFailed), MachineCode::kGpuNotAsked);
   report.measurements.back().implementation.clear();
   report.measurements.back().stage = "init";
   EXPECT_EQ(come_to(kernels::Kernel::kGemm, MeasurementStatus::kFailed), MachineCode::kGpuNotAsked)
