@@ -378,12 +378,11 @@ std::string WhyUnusable(const Tables& tables, const Report& report, const probe:
   }
   if (unusable == nullptr || unusable->reasons.empty()) return "";
   const auto* view = FindView(device, unusable->runtime, unusable->driver);
-  const bool has_failed = view && HasFailed(report, device, *view);
-  if (!has_failed && IsFull(report, device, use))
+  if (view && !IsRuledOut(report, device, *view) && IsFull(report, device, use))
     return fmt::format("others hold the memory, {} of {} are free", BytesText(*device.memory.free_bytes),
                        BytesText(*device.memory.total_bytes)) +
            WhatFitsThen(tables, report, device, use, "once they have ended");
-  if (!has_failed) return "";
+  if (view && !HasFailed(report, device, *view)) return "";
   return unusable->reasons.front().text + WhatFitsThen(tables, report, device, use, kMended);
 }
 
@@ -392,7 +391,10 @@ std::string WhyUnused(const Tables& tables, const Report& report, const probe::P
                       Recommendation& answer) {
   const auto leave_out = [&] { probe::AddOnce(DeviceName(report.devices, device.id), answer.left_out); };
   auto why = IsFull(report, device, answer.use) ? WhyUnusable(tables, report, device, answer.use) : "";
-  if (!why.empty()) return why;
+  if (!why.empty()) {
+    leave_out();
+    return why;
+  }
   if (why = WhyMeantWayFails(tables, report, device, answer); !why.empty()) {
     leave_out();
     return why;

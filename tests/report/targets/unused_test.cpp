@@ -84,6 +84,19 @@ TEST(Unused, OfGpusWhoseMemoryOthersHoldOneIsTheAnswerAllTheSame) {
   EXPECT_EQ(beside.backend, "hip");
 }
 
+// What others leave lets kernels run, and not the program's work.
+TEST(Unused, ACardOfWhichOthersLeaveALittleIsTheAnswerAsOneThatIsFull) {
+  const std::string gpu = "cc=8.0,driver=580.95.05" + kLinux;
+  const auto answer = AnswerOf({gpu}, "pytorch", [](assume::Machine& machine) {
+    Fill(machine);
+    auto& card = machine.devices.front();
+    card.memory.free_bytes = std::uint64_t{3} << 30U;
+    for (auto& view : card.views) view.device.memory_free_bytes = card.memory.free_bytes;
+  });
+  EXPECT_EQ(answer.backend, "cuda");
+  EXPECT_THAT(answer.warnings, Contains(HasSubstr("now, 3.0 GiB of 80 GiB are free")));
+}
+
 // The runtime is there and can not be loaded.
 void Break(assume::Machine& machine) {
   for (auto& device : machine.devices) {
