@@ -203,18 +203,32 @@ std::string WithoutSize(std::string_view name) {
   return plain;
 }
 
+// What the words say once the size is no part of the name; nullopt of what is no GPU of a chip that shares
+// its memory.
+std::optional<Words> AsChip(const Tables& tables, Words words) {
+  words.name = WithoutSize(*words.name);
+  if (words.name->empty() || RecogniseCard(tables, words) || RecogniseKind(words) ||
+      words.kind != probe::DeviceKind::kIntegrated || !words.unified.value_or(true))
+    return std::nullopt;
+  return words;
+}
+
 // Of a chip's GPU a size in the name is the machine's memory, which it shares: that people buy. Whether it is
-// one, and then filled in.
+// one, and then filled in. That the name has a size tells whose it is where a card is called so, too: the
+// "M4" of a Tesla has none, and of an "M4 24GB" it is Apple's.
 bool RecogniseChip(const Tables& tables, Words& words) {
   const auto bytes = words.name ? MemoryInName(*words.name) : std::nullopt;
   if (!bytes) return false;
-  Words chip = words;
-  chip.name = WithoutSize(*words.name);
-  if (chip.name->empty() || RecogniseCard(tables, chip) || chip.kind != probe::DeviceKind::kIntegrated ||
-      !chip.unified.value_or(true))
-    return false;
-  if (!chip.ram_bytes && !words.memory_bytes) chip.ram_bytes = bytes;
-  words = std::move(chip);
+  auto chip = AsChip(tables, words);
+  if (Words whole = words; !chip && !words.vendor && !RecogniseCard(tables, whole)) {
+    Words of_maker = words;
+    of_maker.vendor = whole.vendor;
+    chip = AsChip(tables, std::move(of_maker));
+    if (chip) chip->taken_for = *chip->name;
+  }
+  if (!chip) return false;
+  if (!chip->ram_bytes && !words.memory_bytes) chip->ram_bytes = bytes;
+  words = *std::move(chip);
   return true;
 }
 
@@ -224,6 +238,9 @@ probe::Result<Words> Understood(const Tables& tables, const std::string& text) {
   if (!words) return words;
   if (!words->vendor && words->of && words->of->vendor)
     words->vendor = probe::ParseNumber<std::uint32_t>(*words->of->vendor, 16);
+  if (words->name && !MemoryInName(*words->name)) {
+    if (auto plain = WithPlainSizes(*words->name); MemoryInName(plain)) words->name = std::move(plain);
+  }
   if (!words->no_gpu) {
     if (!RecogniseChip(tables, *words)) {
       if (auto wrong = RecogniseCard(tables, *words)) return Said(*std::move(wrong));

@@ -100,6 +100,24 @@ Found Called(std::optional<std::uint32_t> vendor, const std::string& spelling) {
   return found.rows.empty() ? Meant(vendor, spelling) : found;
 }
 
+// That the name itself begins with: "Apple M4".
+std::optional<std::uint32_t> MakerIn(std::string_view name) {
+  const auto word = probe::Lower(probe::TakeUpTo(name, ' '));
+  for (const probe::VendorNames& vendor : probe::KnownVendors()) {
+    if (!word.empty() && !name.empty() && probe::Lower(vendor.name) == word) return vendor.number;
+  }
+  return std::nullopt;
+}
+
+// Of the maker that the words or the name say; without that word of no device that is no GPU.
+Found CalledBy(const Words& words, const std::string& written) {
+  if (words.vendor) return Called(words.vendor, words.spelling);
+  auto found = Called(MakerIn(written), words.spelling);
+  for (Rows* rows : {&found.rows, &found.similar})
+    std::erase_if(*rows, [](const Row& row) { return !IsGpu(row); });
+  return found;
+}
+
 template <class Field>
 bool Agree(const Rows& rows, Field field) {
   return std::all_of(rows.begin(), rows.end(),
@@ -180,7 +198,7 @@ void TakeMemory(const Rows& rows, const std::string& written, Words& words) {
   if (words.memory_bytes) return;
   const auto said = MemoryInName(written);
   if (words.kind == probe::DeviceKind::kIntegrated) {
-    words.memory_bytes = said;
+    words.memory_bytes = said || words.ram_bytes ? said : OwnMemory(rows, words);
     return;
   }
   const auto own = OwnMemory(rows, words);
@@ -337,9 +355,13 @@ std::optional<std::string> RecogniseCard(const Tables& tables, Words& words) {
     words.name = std::move(card);
   }
   words.spelling = Spelled(*words.name);
-  const auto found = Called(words.vendor, words.spelling);
+  const auto found = CalledBy(words, *words.name);
   const auto& rows = found.rows;
-  if (rows.empty() && words.vendor) return AnothersName(words);
+  if (rows.empty() && words.vendor) {
+    // Of a card that no table has the name alone says it.
+    if (!words.memory_bytes) words.memory_bytes = MemoryInName(written);
+    return AnothersName(words);
+  }
   if (rows.empty()) return NoSuchCard(*words.name);
   if (!words.vendor && !Agree(rows, &Row::vendor)) {
     std::set<std::string_view> makers;
@@ -347,7 +369,7 @@ std::optional<std::string> RecogniseCard(const Tables& tables, Words& words) {
     return fmt::format("vendor: it is missing; {} make cards with '{}' in their names",
                        fmt::join(makers, " and "), probe::CleanText(*words.name, 64));
   }
-  if (!words.vendor && !BuildsPartsAlone(rows.front().vendor) &&
+  if (!words.vendor && !MakerIn(*words.name) && !BuildsPartsAlone(rows.front().vendor) &&
       OthersAreNamedLike(*words.name, rows.front().vendor))
     words.taken_for = rows.front().name;
   words.vendor = rows.front().vendor;

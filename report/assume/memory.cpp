@@ -10,6 +10,7 @@
 #include "probe/core/parse.h"
 #include "probe/core/text.h"
 #include "probe/core/vendor_names.h"
+#include "report/core/card_name.h"
 #include "report/core/quantity.h"
 
 namespace report::assume {
@@ -19,25 +20,45 @@ bool SharesMemory(const Words& words) {
   return words.kind == probe::DeviceKind::kIntegrated && words.unified.value_or(true);
 }
 
-// Of a memory that the GPUs of a maker share.
-std::uint64_t GivenOf(const Whole& whole, std::uint32_t vendor, std::uint64_t bytes,
+// Whether the row is of all GPUs of the maker ("1002"), or of this one ("1002:74a0").
+bool IsOf(std::string_view row, const Words& words) {
+  const auto vendor = probe::ParseNumber<std::uint32_t>(probe::TakeUpTo(row, ':'), 16);
+  const auto device = probe::ParseNumber<std::uint32_t>(row, 16);
+  return vendor == words.vendor && (row.empty() || (words.ids && device == words.ids->device));
+}
+
+// Of a memory that the GPU shares.
+std::uint64_t GivenOf(const Whole& whole, const Words& words, std::uint64_t bytes,
                       std::vector<Warning>& warnings) {
   constexpr unsigned kGiB = 30;
-  for (auto [maker, os, to_gib, share, more] : probe::ParseTable<5>(data::kSharedMemory)) {
-    if (probe::ParseNumber<std::uint32_t>(maker, 16) != vendor || os != whole.os) continue;
+  for (auto [gpus, os, to_gib, share, more] : probe::ParseTable<5>(data::kSharedMemory)) {
+    if (!IsOf(gpus, words) || os != whole.os) continue;
     const auto most = probe::ParseNumber<std::uint64_t>(to_gib);
     if (most && bytes > *most << kGiB) continue;
     const auto parts = probe::ParseNumber<std::uint64_t>(probe::TakeUpTo(share, '/'));
     const auto of = probe::ParseNumber<std::uint64_t>(share);
     const auto given = parts && of ? bytes / *of * *parts : bytes;
+    if (given == bytes) return given;
     warnings.emplace_back(fmt::format(
         "of the {} that it shares {}'s GPU is taken to have {}, as the system gives it without {}: "
         "memory says otherwise",
-        BytesText(static_cast<double>(bytes)), probe::VendorName(vendor),
+        BytesText(static_cast<double>(bytes)), probe::VendorName(*words.vendor),
         BytesText(static_cast<double>(given)), more));
     return given;
   }
   return bytes;
+}
+
+// "128GB" of "(128GiB)"; nullopt of what is no size.
+std::optional<std::string> SizeIn(std::string_view word) {
+  const bool opens = word.starts_with('(') || word.starts_with('[');
+  const bool closes = word.ends_with(')') || word.ends_with(']');
+  if (opens != closes) return std::nullopt;
+  if (opens) word = word.substr(1, word.size() - 2);
+  auto size = probe::Lower(word);
+  if (size.ends_with("gib")) size.replace(size.size() - 3, 3, "gb");
+  if (!IsMemorySize(size)) return std::nullopt;
+  return size.substr(0, size.size() - 2) + "GB";
 }
 
 void Fill(std::optional<std::uint64_t> bytes, probe::PhysicalDevice& device) {
@@ -68,6 +89,24 @@ std::optional<std::uint64_t> MemoryInName(std::string_view name) {
   return found;
 }
 
+std::string WithPlainSizes(std::string_view name) {
+  std::string plain;
+  for (auto rest = name; !rest.empty();) {
+    auto word = std::string(probe::TakeUpTo(rest, ' '));
+    if (word.empty()) continue;
+    auto behind = rest;
+    const auto next = probe::TakeUpTo(behind, ' ');
+    if (auto size = SizeIn(word)) {
+      word = *size;
+    } else if (auto joined = SizeIn(word + std::string(next))) {
+      word = *joined;
+      rest = behind;
+    }
+    plain.append(plain.empty() ? "" : " ").append(word);
+  }
+  return plain;
+}
+
 std::optional<std::string> ShareMemory(std::vector<Words>& devices, Whole& whole,
                                        std::vector<Warning>& warnings) {
   const auto said = whole.ram_bytes;
@@ -85,7 +124,7 @@ std::optional<std::string> ShareMemory(std::vector<Words>& devices, Whole& whole
   }
   for (Words* words : sharing) {
     if (!words->memory_bytes && whole.ram_bytes)
-      words->memory_bytes = GivenOf(whole, *words->vendor, *whole.ram_bytes, warnings);
+      words->memory_bytes = GivenOf(whole, *words, *whole.ram_bytes, warnings);
   }
   return std::nullopt;
 }

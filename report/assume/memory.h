@@ -18,6 +18,9 @@ namespace report::assume {
 // "H100 SXM5 80GB" says it; nullopt of a name that says none, or several.
 [[nodiscard]] std::optional<std::uint64_t> MemoryInName(std::string_view name);
 
+// With sizes as the tables write them: "M4 Max 128GB" of "M4 Max (128 GB)" or "M4 Max 128GiB".
+[[nodiscard]] std::string WithPlainSizes(std::string_view name);
+
 // Fills in what of one memory is said of the GPU or of the processor alone, where they share it: of the
 // processor's the GPU has what the settled system gives it (data/shared_memory.csv), and where that is not
 // all a warning says so. The error says that the GPU has more of it than there is.

@@ -217,7 +217,13 @@ TEST(AssumedMemory, InTheNameOfAChipIsTheMachines) {
            {"name=M2 Ultra-192GB", "name=M2 Ultra,ram=192GiB"},
            {"name=Strix Halo-128GB", "name=Strix Halo,ram=128GiB"},
            {"name=M4 Max 128GB,memory=96GiB", "name=M4 Max,memory=96GiB"},
-           {"name=Orin NX 8GB", "name=Orin NX,ram=8GiB"}}) {
+           {"name=Orin NX 8GB", "name=Orin NX,ram=8GiB"},
+           {"name=M4 Max (128GB)", "name=M4 Max,ram=128GiB"},
+           {"name=M4 Max [128 GB]", "name=M4 Max,ram=128GiB"},
+           {"name=M4 Max 128GiB", "name=M4 Max,ram=128GiB"},
+           {"name=Apple M4 24GB", "vendor=apple,name=M4,ram=24GiB"},
+           {"gfx=gfx1151,name=Foo 128GB", "gfx=gfx1151,name=Foo,ram=128GiB"},
+           {"name=MI300A 128GB", "name=MI300A,ram=128GiB"}}) {
     const auto machine = Of({said});
     const auto other = Of({plain});
     EXPECT_EQ(Card(machine).memory.total_bytes, Card(other).memory.total_bytes) << said;
@@ -227,6 +233,31 @@ TEST(AssumedMemory, InTheNameOfAChipIsTheMachines) {
   }
   EXPECT_EQ(Processor(Of({"name=M4 Max 128GB,ram=64GiB"})).memory.total_bytes, 64 * kGiB) << "its own word";
   EXPECT_FALSE(Processor(Of({"name=RTX 3060 12GB"})).memory.total_bytes);
+  EXPECT_EQ(Card(Of({"name=RTX 3080 (12 GB)"})).memory.total_bytes, 12 * kGiB) << "a card's is its own";
+  EXPECT_EQ(Card(Of({"vendor=nvidia,name=Foo 24GB"})).memory.total_bytes, 24 * kGiB) << "that no table has";
+}
+
+// A Tesla has no 24 GB.
+TEST(AssumedMemory, InAShortNameTellsWhoseItIs) {
+  const auto machine = Of({"name=M4 24GB"});
+  EXPECT_EQ(Card(machine).vendor, "Apple");
+  EXPECT_EQ(Processor(machine).memory.total_bytes, 24 * kGiB);
+  EXPECT_THAT(machine.warnings, Contains(HasSubstr("M4 is taken for Apple's M4")));
+  EXPECT_THAT(machine.warnings, Not(Contains(HasSubstr("rates"))));
+  for (const auto& [name, maker] : std::vector<std::pair<const char*, const char*>>{
+           {"name=Apple M4", "Apple"}, {"name=NVIDIA M4", "NVIDIA"}, {"name=Tesla M4", "NVIDIA"}})
+    EXPECT_EQ(Card(Of({name})).vendor, maker) << name;
+  EXPECT_THAT(Refusal({"name=Apple Foo"}), HasSubstr("no card is called 'Apple Foo'"));
+}
+
+// An MI300A has no other memory than its 128 GB.
+TEST(AssumedMemory, OfAChipOfOneSizeIsAllTheGpus) {
+  for (const char* text : {"name=MI300A", "name=MI300A 128GB"}) {
+    const auto machine = Of({text});
+    EXPECT_EQ(Card(machine).memory.total_bytes, 128 * kGiB) << text;
+    EXPECT_EQ(Processor(machine).memory.total_bytes, 128 * kGiB) << text;
+    EXPECT_THAT(machine.warnings, IsEmpty()) << text;
+  }
 }
 
 TEST(AssumedMemory, IsRefusedWhereItCanNotBe) {
