@@ -26,6 +26,7 @@
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
 #include "report/core/suggest.h"
+#include "report/core/wording.h"
 
 namespace report::assume {
 namespace {
@@ -306,8 +307,7 @@ void Warn(const Tables& tables, const Words& words, const probe::PhysicalDevice&
   const auto* peak = FindPeak(EmbeddedPeaks(), device);
   const auto others = peak ? OthersRates(words, *peak) : "";
   if (!peak && (!is_only || words.name))
-    say(fmt::format("the rates of {} are not known: those of a common {} GPU stand for them", name,
-                    device.kind == probe::DeviceKind::kIntegrated ? "integrated" : "discrete"));
+    say(OfCommonGpuText(device));
   else if (!others.empty())
     say(fmt::format("the rates{} are those of {}, as no table has {} itself",
                     words.is_memory_of_rates && others == words.rates_of ? " and the memory" : "", others,

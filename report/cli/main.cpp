@@ -260,8 +260,10 @@ void TellOfBuild(const report::Report& report) {
   const auto& answer = report.recommendations.front();
   for (const std::string& missing : answer.artefact->missing) Say("whichgpu: it needs: ", missing);
   if (answer.artefact->note) Say("whichgpu: note: ", *answer.artefact->note);
+  const auto told = render::ToldWarnings(report.warnings);
   for (const report::Warning& warning : answer.warnings) {
-    if (!IsTold(warning)) Say("whichgpu: note: ", warning.text);  // that was said
+    const bool was_said = IsTold(warning) || std::find(told.begin(), told.end(), warning) != told.end();
+    if (!was_said) Say("whichgpu: note: ", warning.text);
   }
 }
 

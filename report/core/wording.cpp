@@ -149,6 +149,12 @@ bool IsUntold(const probe::ProbeReport& probe) {
   return probe.error && probe.error->Is(probe::OwnError::kNothingKnown);
 }
 
+std::string OfCommonGpuText(const probe::PhysicalDevice& device) {
+  return fmt::format("the rates of {} are not known: those of a common {} GPU stand for them",
+                     probe::CleanText(device.name, 64),
+                     device.kind == probe::DeviceKind::kIntegrated ? "integrated" : "discrete");
+}
+
 std::string Joined(const std::vector<Reason>& reasons) {
   std::string text;
   for (const Reason& reason : reasons) text += (text.empty() ? "" : "; ") + reason.text;

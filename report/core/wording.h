@@ -53,6 +53,9 @@ inline constexpr std::string_view kAndWithIt = ", and with it whatever was to co
 [[nodiscard]] std::string OutcomeText(const Tables& tables, std::string_view runtime,
                                       const probe::DriverReport& driver);
 
+// Of a GPU whose rates nobody knows.
+[[nodiscard]] std::string OfCommonGpuText(const probe::PhysicalDevice& device);
+
 // The sentences, with "; " between them.
 [[nodiscard]] std::string Joined(const std::vector<Reason>& reasons);
 

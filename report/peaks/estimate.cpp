@@ -177,6 +177,7 @@ std::vector<Measurement> Estimated(const Peaks& peaks, const Tables& tables, con
         if (!rate) continue;
         m.rate = *rate * usual.share;
         const bool stands_in = device.kind != probe::DeviceKind::kCpu && !peak.rate;
+        if (stands_in) m.implementation = kOfCommonGpu;
         m.ci95 =
             stands_in ? RangeAround(peaks, device, m, usual, peak, *rate) : std::array<double, 2>{0.6, 1.3};
         m.status = backends::MeasurementStatus::kOk;

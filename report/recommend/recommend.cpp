@@ -317,6 +317,7 @@ Difference CompareScores(const Score& a, const Score& b) {
   const bool estimated = a.basis == Basis::kEstimated && b.basis == Basis::kEstimated;
   const double x = a.ranking_tokens_per_s->value;
   const double y = b.ranking_tokens_per_s->value;
+  if (a.of_common_gpu != b.of_common_gpu && estimated) return Difference::kUnknown;
   if (estimated && std::abs(x - y) <= kTieShare * std::max(x, y)) return Difference::kNone;
   return Compare(*a.ranking_tokens_per_s, *b.ranking_tokens_per_s);
 }
@@ -428,7 +429,9 @@ void AddReasons(const Tables& tables, const Report& report, const Standing& stan
   const bool processor = device && device->kind == probe::DeviceKind::kCpu;
   if (processor) AddSaid(answer.reasons, NoGpuReason(report, chosen.use, answer.rejected));
   if (standing.tied.size() > 1) answer.reasons.push_back(TieReason(tables, report, chosen, standing.tied));
-  AddSaid(answer.reasons, LeadReason(report, standing.ordered, standing.tied, chosen));
+  auto unknown = UnknownRatesReason(report, standing.ordered, chosen);
+  AddSaid(answer.reasons, unknown.text.empty() ? LeadReason(report, standing.ordered, standing.tied, chosen)
+                                               : std::move(unknown));
   AddSaid(answer.reasons, FasterReason(report, chosen));
   if (processor) AddSaid(answer.reasons, SoftwareReason(report, *device, chosen));
   if (answer.reasons.empty()) answer.reasons.push_back(OnlyOptionReason(report, chosen));
@@ -443,7 +446,9 @@ void AddReasons(const Tables& tables, const Report& report, const Standing& stan
 
 std::optional<Recommendation> Recommend(const Tables& tables, const Report& report, Use use) {
   if (IsCutShort(report)) return std::nullopt;
-  const Standing standing = StandingOf(ForProgram(report, Ordered(report, use)));
+  auto ordered = ForProgram(report, Ordered(report, use));
+  PutTheMeantFirst(report, ordered);
+  const Standing standing = StandingOf(std::move(ordered));
   if (standing.ordered.empty()) {
     auto answer = Fallback(tables, report, use);
     if (!answer) return std::nullopt;
@@ -460,6 +465,7 @@ std::optional<Recommendation> Recommend(const Tables& tables, const Report& repo
   Judge(report, chosen, answer);
   LowerForOtherDevices(standing.ordered, chosen, answer);
   WarnOfMemory(report, chosen, answer);
+  WarnOfUnknownRates(report, chosen, answer);
   WarnOfDoubts(report, answer);
   WarnOfFailedBeside(tables, report, answer);
   WarnOfLeftOut(report, answer);

@@ -56,7 +56,8 @@ void StreamWhatDoesNotFit(std::span<Way> ways) {
     const auto found = std::find_if(known.begin(), known.end(), [&](const auto& row) {
       return row.first == way.device || AreEqualGpus(*row.first, *way.device);
     });
-    way.rates.upload = found != known.end() ? found->second : AssumedUpload(*way.rates.read, way.memory.kind);
+    way.assumes_upload = found == known.end();
+    way.rates.upload = way.assumes_upload ? AssumedUpload(*way.rates.read, way.memory.kind) : found->second;
   }
 }
 

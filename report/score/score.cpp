@@ -156,6 +156,7 @@ class Scorer {
     score.memory = way.memory;
     score.on_host_bytes = way.placement(use).on_host_bytes.value_or(0);
     if (way.estimated) score.basis = Basis::kEstimated;
+    score.of_common_gpu = way.of_common_gpu;
     const double share = way.placement(use).share;
     // Without the processor's figures a split cannot be predicted.
     const bool predictable = way.measured() && share > 0 && (share >= 1 || native_);
@@ -205,6 +206,7 @@ class Scorer {
     if (use == Use::kTraining) {
       score.parts.push_back({"step", times.step_s, way.rates.product->name});
       if (times.stream_s == 0) return;
+      score.assumes_upload = way.assumes_upload;
       score.streamed_bytes = way.step.streamed_bytes;
       score.parts.push_back({"from the host", times.stream_s, way.rates.upload->name});
       return;
@@ -217,6 +219,7 @@ class Scorer {
           OtherPart{rest.device->id, rest.view->device.runtime, rest.view->device.driver, std::nullopt};
       if (use != Use::kPrefill && rest.weights) score.rest->gemv = rest.rates.gemv_type;
     }
+    score.assumes_upload = way.assumes_upload && use != Use::kDecode && BringsLayers(request_.inference, way);
     if (use == Use::kPrefill) return;
     if (way.weights && way.rates.gemv) score.gemv = way.rates.gemv_type;
     const double tokens = use == Use::kInference ? request_.inference.output_tokens : 1;

@@ -211,10 +211,12 @@ struct Way {
   const WeightFactors* weights = nullptr;  // what counts for the request's
   const WholeFactors* whole = nullptr;     // the same where products take them as they are
   WorkMemory memory{};
-  Placement serving{};     // of a request
-  Placement step{};        // of a training step
-  bool estimated = false;  // in part: rates.late
-  Phase reading{};         // of a way that was measured, as is the next
+  Placement serving{};          // of a request
+  Placement step{};             // of a training step
+  bool estimated = false;       // in part: rates.late
+  bool of_common_gpu = false;   // as Score has it
+  bool assumes_upload = false;  // likewise
+  Phase reading{};              // of a way that was measured, as is the next
   Phase writing{};
 
   [[nodiscard]] bool measured() const { return rates.product && rates.read; }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "report/core/devices.h"
 #include "report/recommend/recommend.h"
 #include "report/score/score.h"
 #include "tests/report/machines.h"
@@ -61,6 +62,23 @@ TEST(Recommend, WhatTheFirstLineSaysIsLeftOutOfTheReasonsWhereverItStands) {
   ASSERT_TRUE(answer && answer->nothing_fits);
   EXPECT_THAT(answer->reasons, Contains("said last"));
   EXPECT_THAT(answer->reasons, Not(Contains(HasSubstr("needs 5.1 GiB"))));
+}
+
+// What brings the layers that the card lacks nobody measured.
+TEST(Recommend, AnAssumedRateIsNoHighConfidence) {
+  auto report = testing::Server();
+  for (auto& m : report.measurements) {
+    if (m.device_id == kProcessorId) *m.rate /= 20;
+  }
+  const auto tables = testing::TestTables();
+  report.scores = score::ScoreAll(tables, report.devices, report.measurements);
+  const auto confidence = [&](bool assumes) {
+    for (Score& score : report.scores) score.assumes_upload = assumes;
+    const auto answer = Recommend(tables, report, Use::kPrefill);
+    return answer ? std::optional(answer->confidence) : std::nullopt;
+  };
+  EXPECT_EQ(confidence(false), Confidence::kHigh);
+  EXPECT_EQ(confidence(true), Confidence::kMedium);
 }
 
 TEST(Recommend, TheFiguresOfEqualGpusAreToldToBeOfOne) {

@@ -92,6 +92,14 @@ TEST(Split, TheRateOfBringingIsAssumedOfTheCardsOwnMemory) {
   const double brought = PromptSeconds(ScoreOf(report, "vulkan", Use::kPrefill)) -
                          PromptSeconds(ScoreOf(whole, "vulkan", Use::kPrefill));
   EXPECT_NEAR(brought, (1 - kShare) * 4.92e9 / 10e9, 1e-3);
+  EXPECT_TRUE(ScoreOf(report, "vulkan", Use::kPrefill).assumes_upload);
+  EXPECT_TRUE(ScoreOf(report, "vulkan", Use::kInference).assumes_upload);
+  EXPECT_FALSE(ScoreOf(report, "vulkan", Use::kDecode).assumes_upload) << "nothing is brought for a token";
+  EXPECT_FALSE(ScoreOf(whole, "vulkan", Use::kPrefill).assumes_upload);
+  const auto& card = report.devices[1];
+  testing::Measure(report, card.id, card.views.at(0).device.runtime, card.views.at(0).device.driver,
+                   kernels::Kernel::kHostToDevice, 10e9, kernels::Dtype::kU32);
+  EXPECT_FALSE(ScoreOf(report, "vulkan", Use::kPrefill).assumes_upload);
 }
 
 }  // namespace

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// Of GPUs whose rates nobody knows, and for which a common one's stand: where they are beside those whose
+// rates are known.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "probe/core/parse.h"
+#include "probe/core/pci_table.h"
+#include "report/core/device_peak.h"
+#include "report/core/devices.h"
+#include "report/core/quantity.h"
+#include "report/core/wording.h"
+#include "report/recommend/parts.h"
+
+namespace report::recommend {
+namespace {
+
+// Of a series the smallest cards read their memory about half as fast as those of which tables have figures.
+constexpr double kOfASeries = 2;
+
+bool IsCardOf(const DevicePeak& row, const std::string& architecture) {
+  std::string_view ids = row.id;
+  const auto vendor = probe::ParseNumber<std::uint32_t>(probe::TakeUpTo(ids, ':'), 16);
+  const auto number = probe::ParseNumber<std::uint32_t>(ids, 16);
+  const auto known = probe::PciRows();
+  return vendor && number && std::any_of(known.begin(), known.end(), [&](const probe::PciRow& one) {
+           return one.vendor == *vendor && one.kind == "discrete" && one.target == architecture &&
+                  probe::ListsNumber(one.devices, *number);
+         });
+}
+
+// Of all cards of the device's architecture that a table has; nullopt where it has none.
+std::optional<double> LeastMemoryRate(const probe::PhysicalDevice& device) {
+  if (!device.hardware || !device.hardware->architecture) return std::nullopt;
+  std::optional<double> least;
+  for (const DevicePeak& row : EmbeddedPeaks().devices) {
+    if (row.memory && IsCardOf(row, *device.hardware->architecture))
+      least = std::min(least.value_or(*row.memory), *row.memory);
+  }
+  return least;
+}
+
+// How many times as fast as the known card the slowest known one of the other's architecture reads its
+// memory.
+double LeadOf(const Report& report, const Score& unknown, const Score& known) {
+  const auto* device = FindDevice(report.devices, unknown.device_id);
+  const auto* other = FindDevice(report.devices, known.device_id);
+  const auto least = device ? LeastMemoryRate(*device) : std::nullopt;
+  const auto* peak = other ? FindPeak(EmbeddedPeaks(), *other) : nullptr;
+  return least && peak && peak->memory ? *least / *peak->memory : 0;
+}
+
+bool IsEstimatedCard(const Report& report, const Score& score) {
+  const auto* device = FindDevice(report.devices, score.device_id);
+  return score.basis == Basis::kEstimated && device && device->kind == probe::DeviceKind::kDiscrete;
+}
+
+// Whether it has in its own memory what the other has there.
+bool HoldsAsMuch(const Score& score, const Score& other) {
+  const auto holds = [](const Score& one) {
+    return one.fits.value_or(true) && !one.rest && !one.streamed_bytes;
+  };
+  return holds(score) || !holds(other);
+}
+
+// Whether the one of two cards, of which one alone is known, is meant rather than the other.
+bool IsMeantRather(const Report& report, const Score& one, const Score& than) {
+  if (one.of_common_gpu == than.of_common_gpu || !IsEstimatedCard(report, one) ||
+      !IsEstimatedCard(report, than) || !HoldsAsMuch(one, than))
+    return false;
+  return one.of_common_gpu ? LeadOf(report, one, than) >= kOfASeries : LeadOf(report, than, one) < kOfASeries;
+}
+
+}  // namespace
+
+void PutTheMeantFirst(const Report& report, Scores& ordered) {
+  if (ordered.empty()) return;
+  const auto meant = std::find_if(ordered.begin(), ordered.end(), [&](const Score* score) {
+    return IsMeantRather(report, *score, *ordered.front());
+  });
+  if (meant != ordered.end()) std::rotate(ordered.begin(), meant, meant + 1);
+}
+
+Reason UnknownRatesReason(const Report& report, const Scores& ordered, const Score& chosen) {
+  const auto other = std::find_if(ordered.begin(), ordered.end(), [&](const Score* score) {
+    return score->of_common_gpu != chosen.of_common_gpu && IsEstimatedCard(report, *score);
+  });
+  if (!IsEstimatedCard(report, chosen) || other == ordered.end()) return {};
+  const Score& unknown = chosen.of_common_gpu ? chosen : **other;
+  auto text = fmt::format("it is not known whether {} is faster, for no table has the rates of {}",
+                          WayText(report, **other), DeviceName(report.devices, unknown.device_id));
+  if (const auto lead = LeadOf(report, unknown, **other); chosen.of_common_gpu && lead >= kOfASeries)
+    text += fmt::format(
+        "; the slowest card of its architecture that is known reads its memory {} times as fast as {}",
+        SignificantText(lead, 2), DeviceName(report.devices, (*other)->device_id));
+  return {ReasonId::kAhead,
+          std::move(text),
+          {WayName(report.devices, (*other)->device_id, (*other)->runtime, (*other)->driver)}};
+}
+
+void WarnOfUnknownRates(const Report& report, const Score& chosen, Recommendation& answer) {
+  const auto* device = FindDevice(report.devices, chosen.device_id);
+  if (chosen.of_common_gpu && device) answer.warnings.emplace_back(OfCommonGpuText(*device));
+  // What bounds the phase says that it is assumed.
+  if (chosen.assumes_upload && answer.confidence == Confidence::kHigh)
+    answer.confidence = Confidence::kMedium;
+}
+
+}  // namespace report::recommend

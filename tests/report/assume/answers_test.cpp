@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// What described machines are answered, where facts are missing or shared.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/assume/assume.h"
+#include "report/core/devices.h"
+#include "report/core/tables.h"
+#include "report/decide/decide.h"
+
+namespace report::assume {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+struct Asking {
+  std::vector<std::string> texts;
+  Terms terms{};
+  Use use = Use::kInference;
+  bool huge = false;  // a model of 405B parameters in 4 bits
+};
+
+Report ReportOf(const Asking& asking) {
+  Tables tables = *EmbeddedTables();
+  if (asking.huge) {
+    auto& request = tables.reference.inference;
+    request.parameters = 405e9;
+    request.weight_bytes = 243e9;
+    request.layers = 126;
+  }
+  auto machine = Imagine(tables, asking.texts);
+  EXPECT_TRUE(machine) << (machine ? "" : machine.error().text);
+  if (!machine) return {};
+  Record record;
+  record.host = machine->host;
+  record.probes = machine->probes;
+  record.warnings = machine->warnings;
+  RunRequest request;
+  request.command = "recommend";
+  request.uses = {asking.use};
+  request.assume = asking.texts;
+  request.terms = asking.terms;
+  return Decide(request, tables, record, {std::move(machine->devices), {}, {}});
+}
+
+struct Answered {
+  Recommendation answer;
+  std::string device;  // its name
+};
+
+Answered Ask(const Asking& asking) {
+  const auto report = ReportOf(asking);
+  if (report.recommendations.empty()) return {};
+  const auto& answer = report.recommendations.front();
+  const auto* device = FindDevice(report.devices, answer.device_id);
+  return {answer, device ? device->name : ""};
+}
+
+std::string Named(const char* name) { return std::string("name=") + name; }
+
+// An RX 550 stands with a common card's 250 GB/s, and has less than half of them.
+TEST(UnknownRates, PutNoCardBeforeAKnownOne) {
+  for (const bool turned : {false, true}) {
+    for (const auto& [known, unknown] :
+         {std::pair("RX 6600", "RX 550"), std::pair("RTX 3050 6GB", "RX 550"),
+          std::pair("RX 6600", "Quadro P400"), std::pair("RTX 4090", "RTX 5060 Ti")}) {
+      const auto& [first, second] = turned ? std::pair(unknown, known) : std::pair(known, unknown);
+      const auto asked = Ask({{Named(first), Named(second)}});
+      EXPECT_EQ(asked.device, known) << unknown;
+      EXPECT_EQ(asked.answer.confidence, Confidence::kLow);
+      EXPECT_THAT(asked.answer.reasons,
+                  Contains(AllOf(HasSubstr("it is not known whether"),
+                                 HasSubstr(fmt::format("no table has the rates of {}", unknown)))));
+      EXPECT_THAT(asked.answer.warnings, Not(Contains(HasSubstr("rates of")))) << "they are known";
+      EXPECT_THAT(asked.answer.tie, IsEmpty());
+    }
+  }
+}
+
+TEST(UnknownRates, AreNoHindranceToACardOfAFarFasterArchitecture) {
+  for (const char* known : {"GTX 1080", "RTX 4060", "RX 6600"}) {
+    const auto asked = Ask({{Named(known), "name=RTX 5060 Ti"}});
+    EXPECT_EQ(asked.device, "RTX 5060 Ti") << known;
+    EXPECT_THAT(asked.answer.reasons,
+                Contains(HasSubstr("the slowest card of its architecture that is known reads its memory")));
+    for (const Rejected& option : asked.answer.rejected)
+      EXPECT_THAT(option.reason, Not(HasSubstr("equal"))) << "nobody knows that";
+    EXPECT_THAT(asked.answer.warnings, Contains("the rates of RTX 5060 Ti are not known: those of a common "
+                                                "discrete GPU stand for them"));
+  }
+}
+
+TEST(UnknownRates, AreSaidByTheAnswerItself) {
+  const auto alone = Ask({{"name=RX 550"}});
+  EXPECT_THAT(alone.answer.warnings, Contains(HasSubstr("the rates of RX 550 are not known")));
+  EXPECT_EQ(alone.answer.confidence, Confidence::kLow);
+  EXPECT_THAT(Ask({{"name=RX 6600"}}).answer.warnings, Not(Contains(HasSubstr("are not known"))));
+  EXPECT_EQ(Ask({{"name=RX 550", "name=UHD Graphics 770"}}).device, "RX 550") << "a card beside a part";
+}
+
+// What the known card does not hold the processor does the rest of.
+TEST(UnknownRates, DoNotRuleOutTheCardThatHoldsTheWork) {
+  const auto asked =
+      Ask({{"name=RX 6600,memory=8GiB,ram=512GiB", "name=RX 550,memory=300GiB"}, {}, {}, true});
+  EXPECT_EQ(asked.device, "RX 550");
+}
+
+}  // namespace
+}  // namespace report::assume
