@@ -48,6 +48,9 @@ void PutTheMeantFirst(const Report& report, Scores& ordered);
 // Of a card that stands against such a one, or is one: that it is not known which is faster, and what
 // decided.
 [[nodiscard]] Reason UnknownRatesReason(const Report& report, const Scores& ordered, const Score& chosen);
+// Of a described machine's GPU that is left out because the caller's runtimes for it are not said to be
+// there.
+void WarnOfUntold(const Tables& tables, const Report& report, Recommendation& answer);
 // Of an answer that rests on what nobody knows or measured of the device: warns, and lowers its confidence.
 void WarnOfUnknownRates(const Report& report, const Score& chosen, Recommendation& answer);
 

@@ -285,6 +285,7 @@ std::optional<Recommendation> Fallback(const Tables& tables, const Report& repor
   WarnOfLeftOut(report, answer);
   WarnOfVariables(report, answer);
   WarnOfHidden(report, answer);
+  WarnOfUntold(tables, report, answer);
   std::erase_if(answer.rejected, [&](const Rejected& option) {
     return option.runtime == answer.backend && option.device_id == answer.device_id;
   });
@@ -471,6 +472,7 @@ std::optional<Recommendation> Recommend(const Tables& tables, const Report& repo
   WarnOfLeftOut(report, answer);
   WarnOfVariables(report, answer);
   WarnOfHidden(report, answer);
+  WarnOfUntold(tables, report, answer);
   return answer;
 }
 

@@ -115,5 +115,26 @@ TEST(UnknownRates, DoNotRuleOutTheCardThatHoldsTheWork) {
   EXPECT_EQ(asked.device, "RX 550");
 }
 
+// A description that does not name Vulkan leaves it open.
+TEST(UntoldRuntimes, AreNamedWhereTheyAreTheOnlyOnesLeftForACard) {
+  Terms among;
+  among.among = {"cuda", "hip", "vulkan", "cpu"};
+  const auto left = Ask({{"name=Arc B580"}, among});
+  EXPECT_EQ(left.answer.backend, "cpu");
+  EXPECT_THAT(left.answer.warnings,
+              Contains("Arc B580 is left out: the description does not say that vulkan is there; add "
+                       "runtime=vulkan, if it is"));
+  EXPECT_THAT(Ask({{"name=RTX 4090"}, among}).answer.warnings, Not(Contains(HasSubstr("is left out"))));
+  const auto closed = Ask({{"name=Arc B580,runtime=level_zero"}, among});
+  EXPECT_THAT(closed.answer.warnings, Not(Contains(HasSubstr("add runtime"))))
+      << "it is said to have no other";
+  Terms processor;
+  processor.among = {"cpu"};
+  EXPECT_THAT(Ask({{"name=Arc B580"}, processor}).answer.warnings, Not(Contains(HasSubstr("is left out"))));
+  Terms exclude;
+  exclude.exclude = {"level_zero"};
+  EXPECT_THAT(Ask({{"name=Arc B580"}, exclude}).answer.warnings, Contains(HasSubstr("Arc B580 is left out")));
+}
+
 }  // namespace
 }  // namespace report::assume
