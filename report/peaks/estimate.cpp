@@ -4,8 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
+#include <span>
 
+#include "report/core/device_peak.h"
 #include "report/core/devices.h"
+#include "report/core/memory.h"
 #include "report/peaks/peaks.h"
 
 namespace report::peaks {
@@ -28,6 +32,12 @@ constexpr std::array kUsual = {Usual{Kernel::kGemm, Dtype::kFp32, Dtype::kFp32, 
 
 constexpr double kCommonClockHz = 2.5e9;        // of a processor under load
 constexpr double kCommonBytesPerSecond = 40e9;  // of two channels of DDR4-3200, read
+
+// Of the memory that a chip's GPU and its processor share: what an M1 Max's processor reads of it, 243 of 400
+// GB/s (AnandTech, Apple's M1 Pro and M1 Max, 2021-10-25). No processor that is beside a GPU is known to read
+// faster; the whole is the bound of all.
+constexpr double kShareOfShared = 243.0 / 400;
+constexpr double kMostOfShared = 243e9;
 
 // Of a GPU that no table knows: what a middling card of some years ago has, and a GPU beside a processor.
 // They put it before the processor and say no more: between a GT 710, with a twentieth of it, and the fastest
@@ -72,6 +82,16 @@ std::optional<double> MakersBest(const Peaks& peaks, const probe::PhysicalDevice
     ++chips;
   }
   return chips > 1 ? best : std::nullopt;
+}
+
+// Of the memory that the machine's processor shares with a GPU whose rates are known; nullopt without one.
+std::optional<double> SharedMemoryRate(const Peaks& peaks, std::span<const probe::PhysicalDevice> devices) {
+  std::optional<double> best;
+  for (const auto& device : devices) {
+    const auto* peak = SharesHostMemory(device) ? FindPeak(peaks, device) : nullptr;
+    if (peak && peak->memory) best = std::max(best.value_or(0), *peak->memory);
+  }
+  return best;
 }
 
 constexpr double kLeastShare = 1.0 / 20;
@@ -163,6 +183,7 @@ bool HasOwnRates(const Peaks& peaks, const probe::PhysicalDevice& device, const 
 std::vector<Measurement> Estimated(const Peaks& peaks, const Tables& tables, const Report& report) {
   std::vector<Measurement> found;
   const Survey survey(tables, report);
+  const auto shared = SharedMemoryRate(peaks, report.devices);
   for (const auto& device : report.devices) {
     if (!survey.IsReal(device)) continue;
     for (const auto& view : device.views) {
@@ -176,10 +197,13 @@ std::vector<Measurement> Estimated(const Peaks& peaks, const Tables& tables, con
         const auto rate = peak.rate || is_known ? peak.rate : CommonRate(peaks, device, usual, peak);
         if (!rate) continue;
         m.rate = *rate * usual.share;
+        const bool reads = device.kind == probe::DeviceKind::kCpu && usual.kernel == Kernel::kRead;
+        if (reads && shared) m.rate = std::min(*shared * kShareOfShared, kMostOfShared);
         const bool stands_in = device.kind != probe::DeviceKind::kCpu && !peak.rate;
         if (stands_in) m.implementation = kOfCommonGpu;
-        m.ci95 =
-            stands_in ? RangeAround(peaks, device, m, usual, peak, *rate) : std::array<double, 2>{0.6, 1.3};
+        m.ci95 = stands_in         ? RangeAround(peaks, device, m, usual, peak, *rate)
+                 : reads && shared ? std::array<double, 2>{0.6, *shared / *m.rate}
+                                   : std::array<double, 2>{0.6, 1.3};
         m.status = backends::MeasurementStatus::kOk;
         m.verified = true;  // nothing ran: the scores that rest on it say "estimated"
         found.push_back(std::move(m));

@@ -136,5 +136,27 @@ TEST(UntoldRuntimes, AreNamedWhereTheyAreTheOnlyOnesLeftForACard) {
   EXPECT_THAT(Ask({{"name=Arc B580"}, exclude}).answer.warnings, Contains(HasSubstr("Arc B580 is left out")));
 }
 
+// Tokens that the processor alone writes in a second.
+double WrittenByTheProcessor(const std::vector<std::string>& texts) {
+  const auto report = ReportOf({texts, {}, Use::kDecode});
+  for (const Score& score : report.scores) {
+    if (score.device_id == kProcessorId && score.use == Use::kDecode) return score.tokens_per_s->value;
+  }
+  return 0;
+}
+
+TEST(SharedMemory, IsReadByTheProcessorAtAShareOfTheChipsRate) {
+  const auto common = WrittenByTheProcessor({"name=RTX 4090,os=linux,arch=aarch64,ram=64GiB"});
+  ASSERT_GT(common, 0);
+  // 40 GB/s, and 243 / 400 of the chip's.
+  for (const auto& [text, rate] :
+       {std::pair("name=M4 Max 128GB", 243e9), std::pair("name=M4 Pro 64GB", 273e9 * 243 / 400),
+        std::pair("name=VideoCore VII,ram=16GiB", 17.07e9 * 243 / 400)})
+    EXPECT_NEAR(WrittenByTheProcessor({text}) / common, rate / 40e9, 0.05 * rate / 40e9) << text;
+  EXPECT_NEAR(WrittenByTheProcessor({"vendor=intel,kind=integrated,arch=x86_64,os=linux,ram=64GiB"}),
+              WrittenByTheProcessor({"name=RTX 4090,ram=64GiB"}), 1e-9)
+      << "nobody knows that one's";
+}
+
 }  // namespace
 }  // namespace report::assume
