@@ -158,5 +158,25 @@ TEST(SharedMemory, IsReadByTheProcessorAtAShareOfTheChipsRate) {
       << "nobody knows that one's";
 }
 
+// NVIDIA promises to run code for 8.0 on desktop cards of 8.x alone: what was seen to run there says that.
+TEST(AssumedBoards, OnAnOrinCodeForOtherCapabilitiesIsNotPromisedToRun) {
+  const std::vector<std::string> orin = *TextsOfMachine("jetson-orin-jetpack7");
+  for (const auto& [name, has_build] : {std::pair("pytorch", true), std::pair("vllm", true),
+                                        std::pair("jax", false), std::pair("mlx", false)}) {
+    Terms terms;
+    const auto table = EmbeddedTarget(name);
+    ASSERT_TRUE(table) << name;
+    terms.target = *table;
+    const auto report = ReportOf({orin, terms});
+    const bool on_gpu = !report.recommendations.empty() && report.recommendations.front().backend == "cuda";
+    ASSERT_EQ(on_gpu, has_build) << name;
+    if (!has_build) continue;
+    const auto& artefact = report.recommendations.front().artefact;
+    ASSERT_TRUE(artefact && artefact->note) << name;
+    EXPECT_THAT(*artefact->note, HasSubstr("which NVIDIA does not promise")) << name;
+    EXPECT_THAT(artefact->source, HasSubstr("CUDA C++ programming guide, binary compatibility")) << name;
+  }
+}
+
 }  // namespace
 }  // namespace report::assume
