@@ -299,7 +299,7 @@ void Warn(const Tables& tables, const Words& words, const probe::PhysicalDevice&
                     ArchitectureText(target, words.architecture, Reader::kPeople)));
   }
   if (const auto* unserved = words.of ? UnservedOf(*words.of, words) : nullptr)
-    say(fmt::format("{} does not serve {} any more{}", Title(tables, words.of->name),
+    say(fmt::format("{} does not serve {}{}", Title(tables, words.of->name),
                     ArchitectureText(*words.of->target, words.architecture, Reader::kPeople),
                     device.views.empty() ? ", and nothing else is known to reach it there"
                                          : fmt::format(": {} is taken to be what is installed",

@@ -158,6 +158,23 @@ TEST(SharedMemory, IsReadByTheProcessorAtAShareOfTheChipsRate) {
       << "nobody knows that one's";
 }
 
+TEST(AssumedBoards, HaveTheirOwnProcessors) {
+  for (const char* name : {"Raspberry Pi 5", "Raspberry Pi 4", "VideoCore VI"}) {
+    const auto machine = Imagine(*EmbeddedTables(), {Named(name)});
+    ASSERT_TRUE(machine) << machine.error().text;
+    EXPECT_EQ(machine->host.architecture, "aarch64") << name;
+  }
+  const auto wrong = Imagine(*EmbeddedTables(), {"name=Raspberry Pi 5,arch=x86_64"});
+  ASSERT_FALSE(wrong);
+  EXPECT_THAT(wrong.error().text, HasSubstr("say arch=aarch64"));
+}
+
+TEST(AssumedBoards, ASteamDeckIsTheMachineOfThatName) {
+  for (const char* text : {"name=Steam Deck", "name=Van Gogh", "gfx=gfx1033"})
+    EXPECT_EQ(Ask({{text}}).answer.backend, "vulkan") << text;
+  EXPECT_EQ(Ask({{"name=Steam Deck,runtime=hip"}}).answer.backend, "hip") << "it is said to be there";
+}
+
 // NVIDIA promises to run code for 8.0 on desktop cards of 8.x alone: what was seen to run there says that.
 TEST(AssumedBoards, OnAnOrinCodeForOtherCapabilitiesIsNotPromisedToRun) {
   const std::vector<std::string> orin = *TextsOfMachine("jetson-orin-jetpack7");
@@ -176,6 +193,15 @@ TEST(AssumedBoards, OnAnOrinCodeForOtherCapabilitiesIsNotPromisedToRun) {
     EXPECT_THAT(*artefact->note, HasSubstr("which NVIDIA does not promise")) << name;
     EXPECT_THAT(artefact->source, HasSubstr("CUDA C++ programming guide, binary compatibility")) << name;
   }
+}
+
+TEST(AssumedCards, AnH100NvlIsTheH100OfItsNumber) {
+  const auto machine = Imagine(*EmbeddedTables(), {"name=H100 NVL"});
+  ASSERT_TRUE(machine) << machine.error().text;
+  const auto& card = machine->devices.at(1);
+  EXPECT_EQ(card.hardware->identity.ids->device, 0x2321U);
+  EXPECT_EQ(card.memory.total_bytes, 94ULL << 30U);
+  EXPECT_EQ(card.hardware->architecture, "sm_90");
 }
 
 }  // namespace
