@@ -441,7 +441,7 @@ bool IsFull(const Report& report, const probe::PhysicalDevice& device, std::opti
   bool lacks_room = false;
   for (const Score& score : report.scores) {
     if (score.device_id != device.id || (use && score.use != *use)) continue;
-    if (score.eligible) return false;
+    if (score.eligible && score.fits.value_or(true)) return false;
     const double needed = score.needed_bytes.value_or(0);
     lacks_room = lacks_room || (needed > free_bytes && needed <= all_bytes);
   }

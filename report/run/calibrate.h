@@ -107,8 +107,8 @@ inline constexpr double kLeastFirstFiguresSeconds = 0.5;
 [[nodiscard]] double RestartBudgetSeconds(const Target& target, double spent_s,
                                           const std::vector<backends::Measurement>& known);
 
-// The plan of a device that nothing is to be learnt of, and of its time what `spent_s` leaves, go to the first of its equals in
-// `rest`, which are yet to be measured.
+// The plan of a device that nothing is to be learnt of, and of its time what `spent_s` leaves, go to the
+// first of its equals in `rest`, which are yet to be measured.
 void HandOver(const Target& dead, double spent_s, std::span<Target> rest);
 
 // Where the device that has the whole plan of its equals can not be measured by a runtime, or has no memory

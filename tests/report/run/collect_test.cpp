@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +11,6 @@
 
 #include "backends/core/budget.h"
 #include "backends/core/measurement_fields.h"
-#include "backends/registry.h"
 #include "report/compare/compare.h"
 #include "report/core/wording.h"
 #include "report/run/calibrate.h"
@@ -347,27 +345,6 @@ TEST(Collect, AllKernelsTogetherMayHaveTakenTooLong) {
   result.elapsed_s = 62;
   EXPECT_EQ(Collect(Asked(), result, 62).front().reason,
             "killed after 62.0 s: compilation and first launches of all kernels together took too long");
-}
-
-// The vendor's own name of it, wherever it happens: a sentence that has it otherwise is none.
-TEST(Collect, AFailureForWantOfTheDevicesMemoryIsToldAsSuch) {
-  const auto failed = [](const std::string& runtime, const std::string& reason) {
-    Target target = Asked();
-    target.device.runtime = runtime;
-    probe::isolate::ChildResult result;
-    result.end = ChildEnd::kDone;
-    result.records = {{{"error", probe::Encode(probe::Error{"open", std::nullopt, "", reason})}}};
-    const auto rows = Collect(target, result, 62);
-    EXPECT_EQ(rows.size(), 1U);
-    EXPECT_EQ(rows.front().status, MeasurementStatus::kFailed);
-    return rows.front().lacked_memory;
-  };
-  for (const auto& backend : backends::Backends()) {
-    for (const auto name : backend.memory_errors)
-      EXPECT_EQ(failed(std::string(backend.runtime), fmt::format("alloc: {} (2): no memory", name)), true)
-          << name;
-    EXPECT_EQ(failed(std::string(backend.runtime), "alloc: SOME_ERROR (2): no memory"), std::nullopt);
-  }
 }
 
 TEST(Collect, AHangLastedAsLongAsItsStepAndNotAsItsProcess) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -86,15 +87,39 @@ TEST(Unused, OfGpusWhoseMemoryOthersHoldOneIsTheAnswerAllTheSame) {
 
 // What others leave lets kernels run, and not the program's work.
 TEST(Unused, ACardOfWhichOthersLeaveALittleIsTheAnswerAsOneThatIsFull) {
-  const std::string gpu = "cc=8.0,driver=580.95.05" + kLinux;
-  const auto answer = AnswerOf({gpu}, "pytorch", [](assume::Machine& machine) {
-    Fill(machine);
-    auto& card = machine.devices.front();
-    card.memory.free_bytes = std::uint64_t{3} << 30U;
-    for (auto& view : card.views) view.device.memory_free_bytes = card.memory.free_bytes;
-  });
+  auto imagined = assume::Imagine(*EmbeddedTables(), {"cc=8.0,driver=580.95.05" + kLinux});
+  ASSERT_TRUE(imagined);
+  Fill(*imagined);
+  Record record;
+  record.host = imagined->host;
+  record.probes = imagined->probes;
+  record.calibrated = true;
+  for (auto& device : imagined->devices) {
+    if (device.kind == probe::DeviceKind::kDiscrete) device.memory.free_bytes = std::uint64_t{3} << 30U;
+    for (auto& view : device.views) {
+      view.device.memory_free_bytes = device.memory.free_bytes;
+      for (const auto kernel : {kernels::Kernel::kGemm, kernels::Kernel::kRead}) {
+        auto& m = record.measurements.emplace_back();
+        m.device_id = device.id;
+        std::tie(m.runtime, m.driver) = std::tie(view.device.runtime, view.device.driver);
+        m.kernel = kernel;
+        m.implementation = "own:some";
+        m.status = backends::MeasurementStatus::kOk;
+        m.verified = true;
+        m.rate = device.kind == probe::DeviceKind::kCpu ? 5e10 : 1e12;
+        m.ci95 = {0.99, 1.01};
+      }
+    }
+  }
+  RunRequest request;
+  request.command = "recommend";
+  request.uses = {Use::kTraining};
+  request.terms.target = *EmbeddedTarget("pytorch");
+  const auto report = Decide(request, *EmbeddedTables(), record, {std::move(imagined->devices), {}, {}});
+  const auto& answer = report.recommendations.at(0);
   EXPECT_EQ(answer.backend, "cuda");
-  EXPECT_THAT(answer.warnings, Contains(HasSubstr("now, 3.0 GiB of 80 GiB are free")));
+  EXPECT_THAT(std::vector<std::string>(answer.warnings.begin(), answer.warnings.end()),
+              Contains(HasSubstr("now, 3.0 GiB of 80 GiB are free")));
 }
 
 // The runtime is there and can not be loaded.
