@@ -58,19 +58,40 @@ class Fp4 {
   View<std::uint8_t> view_;
 };
 
-// C's tile of float sums; B is stored k x n, or n x k where transposed.
-template <class Operand, bool kIsTransposed>
-void Multiply(const Operands& p, const Tile& tile, const Size& size, std::vector<float>& sums) {
+// Adds so many products to each sum, one after the other, which fetches and stores the sums that much less
+// often.
+constexpr std::uint64_t kDeep = 8;
+template <std::uint64_t kColumns>
+void AddProducts(const std::array<float, kDeep>& own, const std::array<std::array<float, kColumns>, kDeep>& b,
+                 float* sums) {
+  for (std::uint64_t j = 0; j < kColumns; ++j) {
+    float sum = sums[j];
+    for (std::uint64_t d = 0; d < kDeep; ++d) sum += own[d] * b[d][j];
+    sums[j] = sum;
+  }
+}
+
+// C's tile of float sums; B is stored k x n, or n x k where transposed. Beyond k both are taken as 0.
+template <class Operand, bool kIsTransposed, std::uint64_t kRows, std::uint64_t kColumns>
+void Multiply(const Operands& p, const Tile& tile, std::vector<float>& sums) {
   const Operand a(p.a), b(p.b);
-  std::vector<float> row_b(size.columns);
+  std::array<std::array<float, kColumns>, kDeep> rows_b{};
+  std::array<float, kDeep> own{};
   std::fill(sums.begin(), sums.end(), 0.0F);
-  for (std::uint64_t d = 0; d < p.k; ++d) {
-    for (std::uint64_t j = 0; j < size.columns; ++j) {
-      row_b[j] = b[kIsTransposed ? (tile.column + j) * p.k + d : d * p.n + tile.column + j];
+  for (std::uint64_t first = 0; first < p.k; first += kDeep) {
+    const std::uint64_t deep = std::min(kDeep, p.k - first);
+    if (deep < kDeep) {
+      rows_b = {};
+      own = {};
     }
-    for (std::uint64_t i = 0; i < size.rows; ++i) {
-      const float own = a[(tile.row + i) * p.k + d];
-      for (std::uint64_t j = 0; j < size.columns; ++j) sums[i * size.columns + j] += own * row_b[j];
+    for (std::uint64_t j = 0; j < kColumns; ++j) {
+      for (std::uint64_t d = 0; d < deep; ++d)
+        rows_b[d][j] =
+            b[kIsTransposed ? (tile.column + j) * p.k + first + d : (first + d) * p.n + tile.column + j];
+    }
+    for (std::uint64_t i = 0; i < kRows; ++i) {
+      for (std::uint64_t d = 0; d < deep; ++d) own[d] = a[(tile.row + i) * p.k + first + d];
+      AddProducts(own, rows_b, &sums[i * kColumns]);
     }
   }
 }
@@ -109,7 +130,7 @@ Computed Gemm(const KernelLaunch& launch) {
   for (std::uint64_t block = 0; block < blocks; ++block) {
     const Tile tile = kTileOf(launch, block, p, kSize);
     if (tile.row + kRows > p.m || tile.column + kColumns > p.n) return Computed::kOutOfBounds;
-    Multiply<Operand, kIsTransposed>(p, tile, kSize, sums);
+    Multiply<Operand, kIsTransposed, kRows, kColumns>(p, tile, sums);
     C* c = View<C>(p.c).data();
     for (std::uint64_t i = 0; i < kRows; ++i) {
       for (std::uint64_t j = 0; j < kColumns; ++j) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "kernels/operand.h"
 #include "tests/fakes/common/views.h"
@@ -73,8 +74,12 @@ Computed Read(const KernelLaunch& launch) {
   const View<std::uint32_t> in(launch.values[0]), partials(launch.values[1]);
   if (!in.Fits(count) || !partials.Fits(Blocks(launch))) return Computed::kOutOfBounds;
   std::fill_n(partials.data(), Blocks(launch), 0U);
-  for (std::uint64_t i = 0; i < count; ++i)
-    partials.data()[i / 4 / Threads(launch) % Blocks(launch)] += in.data()[i];
+  // The blocks take turns at as many elements as their threads read at once.
+  const std::uint64_t turn = 4 * Threads(launch);
+  for (std::uint64_t first = 0; first < count; first += turn) {
+    partials.data()[first / turn % Blocks(launch)] +=
+        std::accumulate(in.data() + first, in.data() + std::min(first + turn, count), 0U);
+  }
   return Computed::kDone;
 }
 

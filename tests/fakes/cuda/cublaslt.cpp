@@ -86,6 +86,24 @@ bool Fetch(const Layout& layout, const void* address, bool rows_innermost, std::
   return true;
 }
 
+// The sums of one column: of so many products each, a few of them at a time.
+void AddColumn(const float* x, const float* y, std::uint64_t count, std::vector<float>& sums) {
+  constexpr std::uint64_t kDeep = 8;
+  const std::uint64_t rows = sums.size();
+  std::fill(sums.begin(), sums.end(), 0.0F);
+  std::uint64_t p = 0;
+  for (; p + kDeep <= count; p += kDeep) {
+    for (std::uint64_t i = 0; i < rows; ++i) {
+      float sum = sums[i];
+      for (std::uint64_t d = 0; d < kDeep; ++d) sum += x[(p + d) * rows + i] * y[p + d];
+      sums[i] = sum;
+    }
+  }
+  for (; p < count; ++p) {
+    for (std::uint64_t i = 0; i < rows; ++i) sums[i] += x[p * rows + i] * y[p];
+  }
+}
+
 }  // namespace
 }  // namespace fakes::cuda
 
@@ -163,13 +181,10 @@ FAKE_LT cublasLtMatmul(void*, void* operation, const void* alpha, const void* a,
   std::vector<unsigned char> z(static_cast<std::size_t>(result.stride) * result.columns *
                                BytesOf(result.type));
   if (!Fetch(first, a, op.transposed[0] == 0, x) || !Fetch(second, b, op.transposed[1] == 0, y)) return 13;
+  const std::uint64_t added = depth - (Wants("cublaslt_wrong") ? 1 : 0);
   std::vector<float> sums(rows);
   for (std::uint64_t j = 0; j < columns; ++j) {
-    std::fill(sums.begin(), sums.end(), 0.0F);
-    for (std::uint64_t p = 0; p < depth - (Wants("cublaslt_wrong") ? 1 : 0); ++p) {
-      const float factor = y[j * depth + p];
-      for (std::uint64_t i = 0; i < rows; ++i) sums[i] += x[p * rows + i] * factor;
-    }
+    AddColumn(x.data(), &y[j * depth], added, sums);
     for (std::uint64_t i = 0; i < rows; ++i)
       Store(z, result.type, j * static_cast<std::uint64_t>(result.stride) + i, sums[i]);
   }
