@@ -367,7 +367,7 @@ class Records(unittest.TestCase):
         for arguments in ((), ("list",), ("--json",), ("recommend", "--json")):
             with self.subTest(arguments):
                 record = self.directory / f"record{len(list(self.directory.iterdir()))}"
-                first = run(*arguments, "--budget", "1", "--record", record, "--only", "cpu")
+                first = run(*arguments, "--budget", "0.3", "--record", record, "--only", "cpu")
                 self.assertEqual(0, first.returncode, first.stderr)
                 second = run(*arguments, "--replay", record, env=environment(HOME="/", USER="other", LANG="C.UTF-8"))
                 self.assertEqual(0, second.returncode, second.stderr)

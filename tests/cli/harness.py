@@ -7,6 +7,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import warnings
 
@@ -48,6 +49,22 @@ def run(*arguments, env=None, prefix=(), **options):
     options.setdefault("timeout", LIMIT_S)
     return subprocess.run([*prefix, str(BINARY), *map(str, arguments)], env=environment() if env is None else env,
                           stdin=subprocess.DEVNULL, capture_output=True, text=True, **options)
+
+
+def measures(*arguments, env):
+    """Whether a run begins to measure, which its own turn at a device shows; it is then ended, as the rest of its budget would
+    show no more. One that answers from kept figures ends by itself."""
+    locks = pathlib.Path(env["XDG_CACHE_HOME"]) / "whichgpu"
+    with subprocess.Popen([str(BINARY), *map(str, arguments)], env=env, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        end = time.monotonic() + LIMIT_S
+        while process.poll() is None and time.monotonic() < end:
+            if any(lock.read_text() == str(process.pid) for lock in locks.glob("device-*.lock")):
+                process.terminate()
+                return True
+            time.sleep(0.01)
+        process.kill()  # nothing where it has ended
+        return False
 
 
 def document(process):
