@@ -29,6 +29,7 @@ class Run:
         self.stderr = stderr
         self.elapsed_s = elapsed_s
         self.survivors = survivors
+        self.value = None  # of its answer, for tests of several that look at one run
 
 
 class FakeMachine:

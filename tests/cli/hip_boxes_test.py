@@ -120,14 +120,16 @@ def measured(value):
 
 
 def measure(machine, only, budget, wanted, kernels):
-    """A short run; a long one where a machine that is busy with something else measured too little in it."""
-    done = run(machine, "--only", only, "--budget", budget)
-    if done.status == 0 and wanted:
+    """A short run; longer ones where a machine that is busy with something else measured too little in it."""
+    for longer in (1, 2, 4, 10):
+        done = run(machine, "--only", only, "--budget", str(longer * float(budget)))
+        if done.status != 0 or not wanted:
+            break
         value = json.loads(done.stdout)
         chosen = "cpu" in only or "hip" in {answer["backend"] for answer in value["recommendations"]}
         right = {m["kernel"] for m in value["measurements"] if (m["runtime"], m["status"]) == ("hip", "ok")}
-        if len(measured(value)) < wanted or not chosen or not kernels <= right:
-            return run(machine, "--only", only, "--budget", str(10 * float(budget)))
+        if len(measured(value)) >= wanted and chosen and kernels <= right:
+            break
     return done
 
 
@@ -155,9 +157,11 @@ class HipBoxes(unittest.TestCase):
         done = self.runs[name]
         self.assertEqual(0, done.status, f"{name}: {done.stderr}")
         self.assertEqual([], done.survivors, name)
-        value = json.loads(done.stdout)
-        validate(value, command)
-        return value
+        if done.value is None:  # held against the schema once, however many tests look at it
+            value = json.loads(done.stdout)
+            validate(value, command)
+            done.value = value
+        return done.value
 
     def devices(self, name, command="report"):
         return {device["id"]: device for device in self.answer(name, command)["devices"]}
