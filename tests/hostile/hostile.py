@@ -85,8 +85,8 @@ class Suite:
 
     def baseline(self, measured):
         with HostileMachine(self.binary, self.build, {}) as machine:
-            # With time for everything: what a good device has in no run is nothing that a bad one took from it.
-            given = Time(timeout_s=10, budget_s=10)
+            # With time for a figure of each device: what a good one has in no run is nothing that a bad one took from it.
+            given = Time(timeout_s=10, budget_s=3)
             run = machine.survey(*self.arguments(measured, given), patience_s=120)
             found = Checker(machine, run, GOES_ON, measured, None, given).document(validate)
             if found is None:
