@@ -192,7 +192,7 @@ class Beside:
         folders = ":".join(filter(None, (str(plant), os.environ.get("WHICHGPU_LIBRARY_PATH"))))
         report, said = self.whichgpu("faulty", **{"WHICHGPU_LIBRARY_PATH": folders, VARIABLE: kernel[2]})
         if report:
-            if why := why_nothing_was_planted(report, kernel):
+            if why := why_nothing_was_planted(report, kernel, self.report):
                 self.failed.append(f"nothing was planted in {kernel[2]}: {why}")
                 said += self.failed[-1:]
             said += faulty_lines(report, self.report)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A kernel that faults on a GPU, planted by a libcuda.so.1 that passes everything else on to the machine's own
 (faulty_cuda.cpp): which kernel it is, where the machine's own is, and what became of it."""
+import collections
 import pathlib
 import platform
 import re
@@ -42,14 +43,26 @@ def driver_of(places):
     return next((pathlib.Path(place) for place in places if pathlib.Path(place).is_file()), None)
 
 
-def why_nothing_was_planted(report, kernel):
-    """What a report says that should have had the fault; empty where it had it."""
-    tried = attempts_at(report, kernel)
+def way_of(m):
+    return tuple(m[key] for key in ("device_id", "runtime", "kernel", "in_dtype", "acc_dtype", "implementation"))
+
+
+def new_failures(report, whole):
+    """What failed with the fault, and what of that does not fail without it, either."""
+    failed, before = failures_of(report), {way_of(m) for m in failures_of(whole)}
+    return failed, [m for m in failed if way_of(m) not in before]
+
+
+def why_nothing_was_planted(report, kernel, whole):
+    """What a report says that should have had the fault; empty where it had it. Of the cards that run the kernel without it:
+    one that is broken shows nothing."""
+    cards = {m["device_id"] for m in attempts_at(whole, kernel) if "rate" in m}
+    tried = [m for m in attempts_at(report, kernel) if m["device_id"] in cards]
     if any(m["status"] in FAULTS for m in tried):
         return ""
     if tried:
         return "; ".join(line_of(m) for m in tried)
-    if others := failures_of(report):
+    if others := new_failures(report, whole)[1]:
         return "; ".join(line_of(m) for m in others)
     ends = [f"cuda answered {probe['outcome']}: {probe.get('error', {}).get('text', 'no error was named')}"
             for probe in report.get("probes", []) if probe["module"] == "cuda" and probe["outcome"] != "ok"]
@@ -57,8 +70,11 @@ def why_nothing_was_planted(report, kernel):
 
 
 def faulty_lines(report, whole):
-    """What became of the kernel that faults, and what is there of the others."""
+    """What became of the kernel that faults, and what is there of the others; of a card that is broken beside, a line."""
+    failed, new = new_failures(report, whole)
+    known = collections.Counter(m["device_id"] for m in failed if m not in new)
     names = {name_of(m) for m in verified_of(report)}
     lost = sorted({name_of(m) for m in verified_of(whole) if m["runtime"] == "cuda"} - names)
-    lines = [f"{m['status']} {name_of(m)}: {m.get('reason', '')}" for m in failures_of(report)]
-    return lines + [f"{len(names)} figures are there all the same", *[f"not there: {name}" for name in lost]]
+    lines = [f"{m['status']} {name_of(m)}: {m.get('reason', '')}" for m in new]
+    return lines + [f"{len(names)} figures are there all the same", *[f"not there: {name}" for name in lost],
+                    *[f"{card}: {count} failures that are there without the fault, too" for card, count in known.items()]]

@@ -160,6 +160,24 @@ class Beside(unittest.TestCase):
                           "not there: gpu cuda read u32/u32 a", "not there: gpu cuda read u32/u32 c"],
                          planted.faulty_lines(faulty, whole))
 
+    def test_a_card_that_is_broken_beside_is_a_line_and_hides_no_fault(self):
+        kernel = ("fp32", "own:tile_64x64", "gemm_fp32_64")
+
+        def product(card, status):
+            return {"device_id": card, "runtime": "cuda", "kernel": "gemm", "in_dtype": "fp32", "acc_dtype": "fp32", "shape": {},
+                    "implementation": kernel[1], "status": status, "verified": status == "ok", "reason": f"{status} on {card}",
+                    **({"rate": 1e9, "unit": "flop_per_s"} if status == "ok" else {})}
+        cards = {"devices": [{"id": name, "kind": "discrete", "views": [{}]} for name in ("good", "broken")]}
+        broken = [{**product("broken", "failed"), "in_dtype": name} for name in ("fp32", "fp16", "bf16")]
+        whole = {**cards, "measurements": [product("good", "ok"), *broken]}
+        with_fault = {**cards, "measurements": [product("good", "failed"), *broken]}
+        self.assertEqual("", planted.why_nothing_was_planted(with_fault, kernel, whole))
+        lines = planted.faulty_lines(with_fault, whole)
+        self.assertEqual(["failed good cuda gemm fp32/fp32 own:tile_64x64 0x0x0: failed on good", "0 figures are there all the same",
+                          "not there: good cuda gemm fp32/fp32 own:tile_64x64 0x0x0",
+                          "broken: 3 failures that are there without the fault, too"], lines)
+        self.assertIn("ok good", planted.why_nothing_was_planted(whole, kernel, whole), "the other's is not the planted one")
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)
