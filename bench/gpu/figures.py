@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: MIT
 """What one or several reports of whichgpu say of GPUs, in lines."""
+import re
 import statistics
 
 GPU_KINDS = ("discrete", "integrated")
 # Of an attempt that shows nothing wrong.
 WELL = ("ok", "skipped", "unsupported", "over_budget")
+# What drivers call it that there is not as much memory.
+NO_MEMORY = re.compile(r"CUDA_ERROR_OUT_OF_MEMORY|hipErrorOutOfMemory")
+# Of its memory, what is free at most of a card that others have filled.
+FULL = 0.1
 
 
 def shape_of(measurement):
@@ -84,10 +89,37 @@ def line_of(m):
     return f"{m['status']} {name_of(m)}{rate}{share}{checked}{reason}"
 
 
+def filled_by_others(report):
+    """The GPUs whose memory others hold, by what the report finds or by how little of it is free."""
+    found = {finding.get("device_id") for finding in report.get("findings", []) if finding["id"].startswith("memory.others.")}
+    memory = {gpu["id"]: gpu.get("memory", {}) for gpu in gpus_of(report)}
+    return {name for name, of in memory.items()
+            if name in found or of.get("free_bytes", of.get("total_bytes", 0)) < FULL * of.get("total_bytes", 0)}
+
+
+def wanted_room(m, filled):
+    return m["device_id"] in filled and m["status"] not in WELL and NO_MEMORY.search(m.get("reason", "")) is not None
+
+
 def failures_of(report):
-    """Of GPUs alone: what a software device cannot do is no fault of theirs."""
-    ids = {gpu["id"] for gpu in gpus_of(report)}
-    return [m for m in report["measurements"] if m["status"] not in WELL and m["device_id"] in ids]
+    """Of GPUs alone: what a software device cannot do is no fault of theirs; nor is a want of memory that others hold."""
+    ids, filled = {gpu["id"] for gpu in gpus_of(report)}, filled_by_others(report)
+    return [m for m in report["measurements"] if m["status"] not in WELL and m["device_id"] in ids
+            and not wanted_room(m, filled)]
+
+
+def no_room_lines(reports):
+    """What could not be measured on a card that others have filled, each once."""
+    return list(dict.fromkeys(line_of(m) for report in reports for m in report["measurements"]
+                              if wanted_room(m, filled_by_others(report))))
+
+
+def wanted_room_in_test(line, runtime, reports):
+    """Whether a line of the gpu test ("kernel 1 NAME: ...") tells that a card had no memory left which others hold."""
+    where = re.match(r"(?:kernel|opening) (\d+) ", line)
+    return bool(where and NO_MEMORY.search(line)) and any(
+        view.get("runtime") == runtime and view.get("ordinal") == int(where[1]) for report in reports
+        for gpu in gpus_of(report) if gpu["id"] in filled_by_others(report) for view in gpu["views"])
 
 
 def failed_lines(reports):
@@ -102,7 +134,8 @@ def failed_lines(reports):
 
 def tried_lines(report):
     failures = failures_of(report)
-    return sorted(line_of(m) for m in report["measurements"] if m not in failures)
+    filled = filled_by_others(report)
+    return sorted(line_of(m) for m in report["measurements"] if m not in failures and not wanted_room(m, filled))
 
 
 def finding_lines(report):

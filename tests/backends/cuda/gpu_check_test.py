@@ -106,6 +106,14 @@ def gpu(capability=80, **more):
          "attributes": {"capability": capability}, **more}]}
 
 
+def filled_beside():
+    """A good GPU, and one of which others hold the memory: it can not even be opened."""
+    scenario = gpu(52)
+    second = {**scenario["devices"][0], "pci": "0000:02:00.0", "uuid": f"{2:032x}", "memory_free_bytes": 4096}
+    return {**scenario, "devices": [*scenario["devices"], second],
+            "misbehave": [{"at": "create", "do": "error", "code": 2, "device": 1}]}
+
+
 def amd_gpu():
     return {"devices": [{"name": "AMD Fake", "pci": "0000:03:00.0", "memory_total_bytes": 256 << 20, "compute_units": 2,
                          "attributes": {"gfx": 110000}}]}
@@ -115,6 +123,7 @@ def amd_gpu():
 CASES = {"good": (gpu(52), 0.6), "wrong": (gpu(52, results="garbage"), 0.2), "none": (None, 0.2),
          "carried": ({**gpu(), "attributes": {"translation_ms": 20}}, 1, True, 2),
          "carried, faulting": (gpu(faulting_kernels="gemm_fp16_128"), 1.5, True),
+         "carried, filled": (filled_beside(), 0.5, True),
          "carried, AMD": (amd_gpu(), 0.5, True, 1, "hip"), "carried, none": (None, 0.2, True),
          "carried, broken": (None, 0.2, True, 3, "cuda", "#!/bin/sh\nexit 1\n")}
 
@@ -201,6 +210,14 @@ class GpuCheck(unittest.TestCase):
         kernels = [line for line in failed.splitlines() if line.startswith("kernel ") and "(gemm" in line]
         self.assertEqual(1, len(kernels), failed)
         self.assertIn("(gemm_int8_128): right", rest, "which comes after it")
+
+    def test_a_card_that_others_fill_stands_apart_and_decides_nothing(self):
+        done, files = self.runs["carried, filled"]
+        self.assertEqual(0, done.returncode, files["summary.txt"])
+        failed, room, _ = files["summary.txt"].split("\n\n", 2)
+        self.assertEqual("== Failed\nnothing", failed)
+        self.assertTrue(room.startswith("== No room (others hold the memory)\nopening 1 NVIDIA Fake: "), room)
+        self.assertIn("\nfailed pci:0000:02:00.0 cuda gemm ", room)
 
     def test_carried_binaries_without_a_gpu_fail_and_say_so(self):
         done, files = self.runs["carried, none"]

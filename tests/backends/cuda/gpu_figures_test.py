@@ -179,5 +179,31 @@ class Beside(unittest.TestCase):
         self.assertIn("ok good", planted.why_nothing_was_planted(whole, kernel, whole), "the other's is not the planted one")
 
 
+class Room(unittest.TestCase):
+    REASON = "cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (2)"
+
+    def report(self, free_bytes, findings=()):
+        memory = {"total_bytes": 1000, "free_bytes": free_bytes}
+        return {"devices": [{"id": "gpu", "kind": "discrete", "memory": memory, "views": [{"runtime": "cuda", "ordinal": 1}]}],
+                "measurements": [{"device_id": "gpu", "runtime": "cuda", "kernel": "read", "in_dtype": "u32", "acc_dtype": "u32",
+                                  "implementation": "a", "status": "failed", "reason": self.REASON}],
+                "findings": list(findings)}
+
+    def test_what_others_hold_is_no_failure_and_what_is_free_is_one(self):
+        line = f"failed gpu cuda read u32/u32 a: {self.REASON}"
+        kernel = f"kernel 1 Fake: own:a (a): {self.REASON}"
+        others = [{"id": "memory.others.gpu", "device_id": "gpu"}]
+        for report, is_full in ((self.report(10), True), (self.report(1000), False), (self.report(1000, others), True)):
+            with self.subTest(report):
+                self.assertEqual(([], [line]) if is_full else ([line], []),
+                                 (figures.failed_lines([report]), figures.no_room_lines([report])))
+                self.assertEqual(is_full, figures.wanted_room_in_test(kernel, "cuda", [report]))
+                self.assertFalse(figures.wanted_room_in_test(kernel.replace("kernel 1", "kernel 0"), "cuda", [report]))
+                self.assertFalse(figures.wanted_room_in_test(kernel.replace("OUT_OF_MEMORY", "LAUNCH_FAILED"), "cuda", [report]))
+        other = self.report(10)
+        other["measurements"][0]["reason"] = "CUDA_ERROR_LAUNCH_FAILED (719)"
+        self.assertEqual([], figures.no_room_lines([other]))
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=2)
