@@ -15,8 +15,9 @@ from folder import NotStarted, OutOfTime, words_of
 from others import WHY_NOT, pythons
 from planted import DRIVER, VARIABLE, driver_of, faulty_lines, kernel_of, places_of, why_nothing_was_planted
 
-EDGE = int(os.environ.get("GPU_CHECK_EDGE", "8192"))  # of the products; a test of this has no time for large ones
-TYPES = os.environ.get("GPU_CHECK_TYPES", "").split()  # those that are multiplied; none: all
+# Of the products: the edge, and the types that are multiplied (none: all). A test of this sets both (docs/testing.md).
+EDGE = int(os.environ.get("GPU_CHECK_EDGE", "8192"))
+TYPES = os.environ.get("GPU_CHECK_TYPES", "").split()
 PRODUCTS_S, PLAIN_S, REPORT_S, STACK_S = 60, 30, 40, 90
 HELD_BUT = 1000 ** 3
 SETTLED_S = 1  # of a neighbour, until it uses the card as it will
