@@ -144,7 +144,7 @@ class Scarcity(unittest.TestCase):
     def test_one_gigabyte_of_address_space(self):
         limit = 1 << 30
         self.check(run("list", "--json", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit))))
-        value = self.check(run("--json", "--quick", "--only", "cpu",
+        value = self.check(run("--json", "--quick", "--budget", "0.5", "--only", "cpu",
                                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit))))
         self.assertEqual("cpu", value["recommendations"][0]["backend"])
 
