@@ -155,7 +155,7 @@ class DriverCaches(Directory):
         env = environment(XDG_CACHE_HOME=self.directory)
         self.assertEqual(0, run("list", "--only", "cpu", env=env).returncode)
         self.assertTrue(big.exists(), "a list does not look")
-        self.assertEqual(0, run("--only", "cpu", "--budget", "1", env=env).returncode)
+        self.assertEqual(0, run("--only", "cpu", "--budget", "0.3", env=env).returncode)
         self.assertFalse(big.exists())
 
 
