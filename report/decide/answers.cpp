@@ -185,10 +185,11 @@ bool IsByAGpuThatHoldsIt(const Report& report, const Recommendation& answer) {
 std::optional<Report> WithWholeCards(const Deciding& deciding, const Report& report, Use use) {
   std::set<std::string_view> full;
   for (const auto& device : report.devices) {
+    if (!IsFull(report, device, use)) continue;
     const bool may_serve = std::any_of(device.views.begin(), device.views.end(), [&](const auto& view) {
       return !IsSupposed(view) && !IsRuledOut(report, device, view);
     });
-    if (may_serve && IsFull(report, device, use)) full.insert(device.id);
+    if (may_serve) full.insert(device.id);
   }
   if (full.empty()) return std::nullopt;
   Report with = report;

@@ -161,9 +161,7 @@ namespace {
 
 // Where nothing was measured that would tell so, what was found does.
 void AddFull(const Report& report, const probe::PhysicalDevice& device, std::vector<Finding>& out) {
-  const bool is_measured = std::any_of(report.measurements.begin(), report.measurements.end(),
-                                       [&](const auto& m) { return m.device_id == device.id; });
-  if (is_measured || !IsFull(report, device)) return;
+  if (!IsFull(report, device)) return;
   Finding finding;
   finding.id = "memory.others." + probe::Slug(device.id);
   finding.layer = "system_runtime";
@@ -193,20 +191,21 @@ bool IsLeftToOthers(const probe::PhysicalDevice& device, const backends::Measure
   return m.needed_bytes || (m.lacked_memory.value_or(false) && IsMostlyHeld(device));
 }
 
-void AddLeftToOthers(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
-                     std::vector<Finding>& out) {
+void AddLeftToOthers(const Tables& tables, const Report& report, const MeasurementIndex& measurements,
+                     const probe::PhysicalDevice& device, std::vector<Finding>& out) {
   const backends::Measurement* gravest = nullptr;
   bool computes = false, reads = false;
   Finding finding;
-  for (const auto& m : report.measurements) {
-    if (m.device_id != device.id) continue;
-    computes = computes || (m.kernel == kernels::Kernel::kGemm && IsVerified(m));
-    reads = reads || (m.kernel == kernels::Kernel::kRead && IsVerified(m));
-    if (!IsLeftToOthers(device, m)) continue;
-    AddEvidence(finding, m.implementation, FailureText(m));
-    if (gravest == nullptr || NeededBytes(m) < NeededBytes(*gravest)) gravest = &m;
+  const auto of_device = measurements.Of(device.id);
+  for (const auto* m : of_device) {
+    computes = computes || (m->kernel == kernels::Kernel::kGemm && IsVerified(*m));
+    reads = reads || (m->kernel == kernels::Kernel::kRead && IsVerified(*m));
+    if (!IsLeftToOthers(device, *m)) continue;
+    AddEvidence(finding, m->implementation, FailureText(*m));
+    if (gravest == nullptr || NeededBytes(*m) < NeededBytes(*gravest)) gravest = m;
   }
-  if (gravest == nullptr) return AddFull(report, device, out);
+  if (of_device.empty()) return AddFull(report, device, out);
+  if (gravest == nullptr) return;
   finding.id = "memory.others." + probe::Slug(device.id);
   finding.layer = "system_runtime";
   finding.severity = computes && reads ? Severity::kNote : Severity::kDegraded;

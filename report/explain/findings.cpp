@@ -409,6 +409,7 @@ void Escalate(const Report& report, std::vector<Finding>& findings) {
 std::vector<Finding> Findings(const Tables& tables, const Report& report) {
   std::vector<Finding> findings;
   const auto parents = ParentIds(report.devices);
+  const MeasurementIndex measurements(report.measurements);
   HiddenGpus hidden;
   for (const auto& device : report.devices) {
     AddUnreached(tables, report, device, parents, hidden, findings);
@@ -417,7 +418,7 @@ std::vector<Finding> Findings(const Tables& tables, const Report& report) {
     AddNodes(report, device, findings);
     AddHiding(tables, report, device, findings);
     AddLentMemory(report, device, findings);
-    AddLeftToOthers(tables, report, device, findings);
+    AddLeftToOthers(tables, report, measurements, device, findings);
   }
   AddNotAsked(report, findings);
   AddDoubts(report, findings);

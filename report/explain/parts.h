@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "report/core/devices.h"
 #include "report/core/report.h"
 #include "report/core/tables.h"
 
@@ -151,8 +152,8 @@ void AddPower(const probe::PhysicalDevice& device, std::vector<Finding>& out);
 [[nodiscard]] bool IsLeftToOthers(const probe::PhysicalDevice& device,
                                   const backends::Measurement& measurement);
 // One for a device of which there are such, by whichever runtimes.
-void AddLeftToOthers(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
-                     std::vector<Finding>& out);
+void AddLeftToOthers(const Tables& tables, const Report& report, const MeasurementIndex& measurements,
+                     const probe::PhysicalDevice& device, std::vector<Finding>& out);
 // A note for each card whose link was, while it was measured, less than it can.
 void AddNarrowLinks(const Report& report, std::vector<Finding>& out);
 // A note for a runtime that took long to get ready of GPUs that nothing keeps so between programs.

@@ -124,7 +124,7 @@ bool IsNotAsked(const Line& line) {
 // Whether it may be taken: "unknown" where none ran that would tell; nothing of a card whose parts are used.
 Value Usable(const Line& line) {
   if (IsNotAsked(line)) return {"unknown"};
-  if (line.device && IsUsedByParts(ParentIds(line.report->devices), *line.device)) return {};
+  if (line.device && !line.view && IsUsedByParts(ParentIds(line.report->devices), *line.device)) return {};
   if (!line.device || !line.view) return {"no"};
   switch (UsabilityOf(*line.report, *line.device, *line.view)) {
     case Usability::kYes:

@@ -5,7 +5,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include "data/runtimes/runtimes.h"
@@ -60,14 +62,18 @@ struct SharedFix {
 
 // Once by the name that several have, where it mends all of those; else each with its id.
 std::vector<std::string> NamesOfMended(const Report& report, const SharedFix& shared) {
+  std::map<std::string_view, std::size_t> missing;  // GPUs of a name that it does not mend
+  for (const auto& device : report.devices) {
+    if (IsGpu(device)) ++missing[device.name];
+  }
+  for (const auto* gpu : shared.gpus) --missing[gpu->name];
   std::vector<std::string> names;
+  std::set<std::string_view> told;
   for (const auto* gpu : shared.gpus) {
-    const bool mends_all =
-        std::none_of(report.devices.begin(), report.devices.end(), [&](const probe::PhysicalDevice& other) {
-          return IsGpu(other) && other.name == gpu->name &&
-                 std::find(shared.gpus.begin(), shared.gpus.end(), &other) == shared.gpus.end();
-        });
-    probe::AddOnce(mends_all ? PlainName(gpu->name) : DeviceName(report.devices, gpu->id), names);
+    if (missing[gpu->name] > 0)
+      names.push_back(DeviceName(report.devices, gpu->id));
+    else if (told.insert(gpu->name).second)
+      names.push_back(PlainName(gpu->name));
   }
   return names;
 }
