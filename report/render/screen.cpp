@@ -232,7 +232,7 @@ void ToDo(const Report& report, const Material& material, const Parts& parts, Pa
     // What a driver says may be long: the rest of it stands in the details. How many are meant stays.
     const auto others = alike == 0 ? std::string() : fmt::format("; {} more alike", alike);
     const int room = kLinesOfAProblem * (page.prose_width() - 2) - kAir - DisplayWidth(others);
-    page.Flow(Fit(finding->summary, room, page.options().unicode) + others, 2);
+    page.Flow(FitWords(finding->summary, room, page.options().unicode) + others, 2);
     if (finding->fix.empty()) continue;
     const Fix& fix = finding->fix.front();
     Do({fix.text, CommandLine(report, fix), "", ""}, parts.texts > 0, page);

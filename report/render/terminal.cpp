@@ -124,6 +124,16 @@ std::string Fit(std::string_view text, int width, bool unicode) {
   return std::string(cut).append(ellipsis);
 }
 
+std::string FitWords(std::string_view text, int width, bool unicode) {
+  if (DisplayWidth(text) <= width) return std::string(text);
+  const auto fitted = Fit(text, width, unicode);
+  const auto cut = std::mismatch(fitted.begin(), fitted.end(), text.begin(), text.end()).first;
+  const auto kept = static_cast<std::size_t>(cut - fitted.begin());
+  const auto end = text.rfind(' ', kept);
+  if (end == std::string_view::npos || end == 0) return fitted;
+  return std::string(text.substr(0, end)).append(fitted, kept);
+}
+
 std::string ForLocale(std::string_view text, bool unicode) {
   if (unicode) return std::string(text);
   std::string out;

@@ -45,6 +45,8 @@ struct Descriptor {
 
 // The text cut to `width` columns; a cut one ends in an ellipsis ("..." without unicode).
 [[nodiscard]] std::string Fit(std::string_view text, int width, bool unicode);
+// The same of a sentence: cut between two words.
+[[nodiscard]] std::string FitWords(std::string_view text, int width, bool unicode);
 
 // Without unicode every character beyond ASCII becomes '?', wide ones two.
 [[nodiscard]] std::string ForLocale(std::string_view text, bool unicode);

@@ -92,6 +92,12 @@ TEST(Fit, CutsAtColumnsWithAnEllipsis) {
   EXPECT_EQ(Fit("處理器", 4, true), "處\u2026");
   EXPECT_EQ(Fit("Processor", 2, false), "Pr");
   EXPECT_EQ(Fit("Processor", 0, true), "");
+  EXPECT_EQ(FitWords("a card of it", 12, true), "a card of it");
+  EXPECT_EQ(FitWords("a card of it", 11, true), "a card of\u2026");
+  EXPECT_EQ(FitWords("a card of it", 10, true), "a card of\u2026");
+  EXPECT_EQ(FitWords("a card of it", 9, true), "a card\u2026");
+  EXPECT_EQ(FitWords("a card of it", 9, false), "a card...");
+  EXPECT_EQ(FitWords("Processor", 5, true), "Proc\u2026");
 }
 
 TEST(ForLocale, ReplacesWhatTheLocaleLacks) {
