@@ -144,9 +144,15 @@ class Scarcity(unittest.TestCase):
     def test_one_gigabyte_of_address_space(self):
         limit = 1 << 30
         self.check(run("list", "--json", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit))))
-        value = self.check(run("--json", "--quick", "--budget", "0.5", "--only", "cpu",
-                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit))))
-        self.assertEqual("cpu", value["recommendations"][0]["backend"])
+        # The processor is the answer even where every measuring process died; on a busy machine a brief run has no figure.
+        for seconds in ("0.5", "2", "8"):
+            value = self.check(run("--json", "--quick", "--budget", seconds, "--only", "cpu",
+                                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit))))
+            self.assertEqual("cpu", value["recommendations"][0]["backend"])
+            figures = [(m["kernel"], m["status"], m.get("reason")) for m in value["measurements"]]
+            if "ok" in {status for _, status, _ in figures}:
+                return
+        self.fail(f"nothing was measured: {figures}")
 
     def test_an_installed_copy_works_anywhere(self):
         with tempfile.TemporaryDirectory() as directory:
