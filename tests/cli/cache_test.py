@@ -90,6 +90,10 @@ class Cache(unittest.TestCase):
         self.assertNotIn("cached", {score["basis"] for score in value["scores"]})
         self.assertNotIn("easured just now", run("--only", "cpu", "--budget", "0.1", env=self.env).stdout)
 
+    def test_a_run_that_fails_is_not_taken_for_one_that_measures_nothing(self):
+        with self.assertRaisesRegex(AssertionError, "ended with 2: whichgpu: .*--no-such"):
+            measures("--no-such", env=self.env)
+
     def test_what_left_ways_unmeasured_is_no_report(self):
         self.fill()
         entry = json.loads(self.entry().read_text())

@@ -14,6 +14,7 @@ import warnings
 BINARY = pathlib.Path(sys.argv[1]).resolve()
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 LIMIT_S = 60
+ENDING_S = 20  # that a run which is asked to end takes at most, on a busy machine, too
 # Whose runtime needs libraries, address space and /proc of its own.
 SANITIZED = b"__asan_init" in BINARY.read_bytes() or b"__tsan_init" in BINARY.read_bytes()
 
@@ -53,18 +54,34 @@ def run(*arguments, env=None, prefix=(), **options):
 
 def measures(*arguments, env):
     """Whether a run begins to measure, which its own turn at a device shows; it is then ended, as the rest of its budget would
-    show no more. One that answers from kept figures ends by itself."""
+    show no more. One that answers from kept figures ends by itself, in time and well: else it is an error."""
     locks = pathlib.Path(env["XDG_CACHE_HOME"]) / "whichgpu"
-    with subprocess.Popen([str(BINARY), *map(str, arguments)], env=env, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        end = time.monotonic() + LIMIT_S
-        while process.poll() is None and time.monotonic() < end:
-            if any(lock.read_text() == str(process.pid) for lock in locks.glob("device-*.lock")):
-                process.terminate()
-                return True
-            time.sleep(0.01)
-        process.kill()  # nothing where it has ended
+    with tempfile.TemporaryFile("w+") as stderr, subprocess.Popen(
+            [str(BINARY), *map(str, arguments)], env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=stderr) as process:
+        try:
+            end = time.monotonic() + LIMIT_S
+            while process.poll() is None:
+                if any(lock.read_text() == str(process.pid) for lock in locks.glob("device-*.lock")):
+                    return True
+                if time.monotonic() > end:
+                    raise AssertionError(f"after {LIMIT_S} s it has neither measured nor ended")
+                time.sleep(0.01)
+        finally:
+            _end(process)
+        if process.returncode != 0:
+            stderr.seek(0)
+            raise AssertionError(f"it ended with {process.returncode}: {stderr.read()[-500:]}")
         return False
+
+
+def _end(process):
+    """Asks it to end, and kills it where it does not."""
+    process.terminate()  # nothing where it has ended
+    try:
+        process.wait(ENDING_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
 
 
 def document(process):
