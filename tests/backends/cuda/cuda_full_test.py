@@ -5,6 +5,7 @@ failure.
     python3 cuda_full_test.py WHICHGPU BUILD_DIRECTORY [unittest options]
 """
 import concurrent.futures
+import os
 
 from cuda_cli_test import MIB, OfRuns, good, gpu, main, products, run_until
 
@@ -40,7 +41,8 @@ JOBS = {**{name: (scenario, is_left, 2) for name, scenario in HELD.items()},
 class Full(OfRuns):
     @classmethod
     def setUpClass(cls):
-        with concurrent.futures.ThreadPoolExecutor(len(JOBS)) as pool:
+        # As many at once as there are processors, which compute for the GPUs: else no budget suffices.
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             jobs = {name: pool.submit(run_until, enough, scenario, {}, budget_s)
                     for name, (scenario, enough, budget_s) in JOBS.items()}
         cls.runs = {name: job.result() for name, job in jobs.items()}
