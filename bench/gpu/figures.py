@@ -6,8 +6,10 @@ import statistics
 GPU_KINDS = ("discrete", "integrated")
 # Of an attempt that shows nothing wrong.
 WELL = ("ok", "skipped", "unsupported", "over_budget")
-# What drivers call it that there is not as much memory.
-NO_MEMORY = re.compile(r"CUDA_ERROR_OUT_OF_MEMORY|hipErrorOutOfMemory")
+# What drivers and libraries call it that there is not as much memory, in the lines of the gpu tests: a report's own
+# measurements say it of themselves (lacked_memory).
+NO_MEMORY = {"cuda": re.compile(r"\b(CUDA_ERROR_OUT_OF_MEMORY|CUBLAS_STATUS_ALLOC_FAILED)\b"),
+             "hip": re.compile(r"\b(hipErrorOutOfMemory|HIPBLAS_STATUS_ALLOC_FAILED|rocblas_status_memory_error)\b")}
 # Of its memory, what is free at most of a card that others have filled.
 FULL = 0.1
 
@@ -98,7 +100,7 @@ def filled_by_others(report):
 
 
 def wanted_room(m, filled):
-    return m["device_id"] in filled and m["status"] not in WELL and NO_MEMORY.search(m.get("reason", "")) is not None
+    return m["device_id"] in filled and m["status"] not in WELL and m.get("lacked_memory", False)
 
 
 def failures_of(report):
@@ -117,7 +119,7 @@ def no_room_lines(reports):
 def wanted_room_in_test(line, runtime, reports):
     """Whether a line of the gpu test ("kernel 1 NAME: ...") tells that a card had no memory left which others hold."""
     where = re.match(r"(?:kernel|opening) (\d+) ", line)
-    return bool(where and NO_MEMORY.search(line)) and any(
+    return bool(where and NO_MEMORY[runtime].search(line)) and any(
         view.get("runtime") == runtime and view.get("ordinal") == int(where[1]) for report in reports
         for gpu in gpus_of(report) if gpu["id"] in filled_by_others(report) for view in gpu["views"])
 

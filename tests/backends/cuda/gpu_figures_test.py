@@ -182,27 +182,38 @@ class Beside(unittest.TestCase):
 class Room(unittest.TestCase):
     REASON = "cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (2)"
 
-    def report(self, free_bytes, findings=()):
+    def report(self, free_bytes, findings=(), **of_measurement):
         memory = {"total_bytes": 1000, "free_bytes": free_bytes}
         return {"devices": [{"id": "gpu", "kind": "discrete", "memory": memory, "views": [{"runtime": "cuda", "ordinal": 1}]}],
                 "measurements": [{"device_id": "gpu", "runtime": "cuda", "kernel": "read", "in_dtype": "u32", "acc_dtype": "u32",
-                                  "implementation": "a", "status": "failed", "reason": self.REASON}],
+                                  "implementation": "a", "status": "failed", "reason": self.REASON, **of_measurement}],
                 "findings": list(findings)}
 
     def test_what_others_hold_is_no_failure_and_what_is_free_is_one(self):
         line = f"failed gpu cuda read u32/u32 a: {self.REASON}"
         kernel = f"kernel 1 Fake: own:a (a): {self.REASON}"
         others = [{"id": "memory.others.gpu", "device_id": "gpu"}]
-        for report, is_full in ((self.report(10), True), (self.report(1000), False), (self.report(1000, others), True)):
+        lacked = {"lacked_memory": True}
+        for report, is_full in ((self.report(10, **lacked), True), (self.report(1000, **lacked), False),
+                                (self.report(1000, others, **lacked), True)):
             with self.subTest(report):
                 self.assertEqual(([], [line]) if is_full else ([line], []),
                                  (figures.failed_lines([report]), figures.no_room_lines([report])))
                 self.assertEqual(is_full, figures.wanted_room_in_test(kernel, "cuda", [report]))
                 self.assertFalse(figures.wanted_room_in_test(kernel.replace("kernel 1", "kernel 0"), "cuda", [report]))
                 self.assertFalse(figures.wanted_room_in_test(kernel.replace("OUT_OF_MEMORY", "LAUNCH_FAILED"), "cuda", [report]))
-        other = self.report(10)
-        other["measurements"][0]["reason"] = "CUDA_ERROR_LAUNCH_FAILED (719)"
-        self.assertEqual([], figures.no_room_lines([other]))
+
+    def test_a_measurement_says_itself_what_it_lacked_whatever_its_reason_names(self):
+        library = self.report(10, reason="CUBLAS_STATUS_ALLOC_FAILED (3)", lacked_memory=True)
+        self.assertEqual(([], 1), (figures.failed_lines([library]), len(figures.no_room_lines([library]))))
+        told = self.report(10, reason="another error, after CUDA_ERROR_OUT_OF_MEMORY (2)")
+        self.assertEqual((1, []), (len(figures.failed_lines([told])), figures.no_room_lines([told])))
+
+    def test_a_test_names_the_errors_of_its_own_runtime(self):
+        for name in ("CUDA_ERROR_OUT_OF_MEMORY (2)", "CUBLAS_STATUS_ALLOC_FAILED (3)"):
+            line = f"kernel 1 Fake: fp16 library of k = 64: {name}"
+            self.assertTrue(figures.wanted_room_in_test(line, "cuda", [self.report(10)]))
+            self.assertFalse(figures.wanted_room_in_test(line, "hip", [self.report(10)]))
 
 
 if __name__ == "__main__":
