@@ -170,7 +170,9 @@ Value ReasonOf(const Line& line) {
   const auto& answer = line.report->recommendations.front();
   if (line.view && Holds(answer.tie, line)) return {"as fast as the answer, within 5 %"};
   if (line.view && Holds(answer.undecided, line))
-    return {"not told apart from the answer: measured too coarsely"};
+    return {answer.basis == Basis::kMeasured || answer.basis == Basis::kCached
+                ? "not told apart from the answer: measured too coarsely"
+                : "not told apart from the answer: nothing was measured that would"};
   const Rejected* of_device = nullptr;
   for (const Rejected& option : answer.rejected) {
     const bool of_this = line.device ? option.device_id == line.device->id : !option.device_id;

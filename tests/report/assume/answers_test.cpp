@@ -100,6 +100,20 @@ TEST(UnknownRates, AreNoHindranceToACardOfAFarFasterArchitecture) {
   }
 }
 
+// However many there are, and in whichever order.
+TEST(UnknownRates, OfSeveralTheOrderOfTheWordsDecidesNothing) {
+  std::vector<std::string> machine = {"name=Quadro P400", "name=RTX 5060 Ti", "name=RX 6600"};
+  std::sort(machine.begin(), machine.end());
+  do {
+    EXPECT_EQ(Ask({machine}).device, "RTX 5060 Ti") << machine.front();
+  } while (std::next_permutation(machine.begin(), machine.end()));
+}
+
+TEST(UnknownRates, AreNotThoseOfAnH100Nvl) {
+  for (const char* beside : {"RTX 4090", "RTX 5090", "A100 PCIe 40GB"})
+    EXPECT_THAT(Ask({{Named(beside), "name=H100 NVL"}}).device, HasSubstr("H100")) << beside;
+}
+
 TEST(UnknownRates, AreSaidByTheAnswerItself) {
   const auto alone = Ask({{"name=RX 550"}});
   EXPECT_THAT(alone.answer.warnings, Contains(HasSubstr("the rates of RX 550 are not known")));
