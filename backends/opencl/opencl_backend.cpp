@@ -98,8 +98,7 @@ std::vector<kernels::Variant> Variants(const Limits& limits) {
 }  // namespace
 
 // OpenCL 3.0, table of error codes. CL_OUT_OF_RESOURCES may be a kernel's fault, and is none of them.
-constexpr std::array<std::string_view, 2> kMemoryErrors = {"CL_MEM_OBJECT_ALLOCATION_FAILURE",
-                                                           "CL_OUT_OF_HOST_MEMORY"};
+constexpr std::array<std::string_view, 1> kMemoryErrors = {"CL_MEM_OBJECT_ALLOCATION_FAILURE"};
 
 Backend Describe() {
   return {.runtime = "opencl", .open = Open, .variants = Variants, .memory_errors = kMemoryErrors};

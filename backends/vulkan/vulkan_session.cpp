@@ -304,8 +304,7 @@ std::vector<kernels::Variant> Variants(const Limits& limits) {
 
 }  // namespace
 
-constexpr std::array<std::string_view, 2> kMemoryErrors = {"VK_ERROR_OUT_OF_DEVICE_MEMORY",
-                                                           "VK_ERROR_OUT_OF_HOST_MEMORY"};
+constexpr std::array<std::string_view, 1> kMemoryErrors = {"VK_ERROR_OUT_OF_DEVICE_MEMORY"};
 
 Backend Describe() {
   return {

@@ -22,7 +22,8 @@ bool IsRefused(const backends::Measurement& m) {
 // was room for it: of a card that others fill a call may fail for want of memory at any moment.
 bool RulesOut(const backends::Measurement& m, bool lacks_room) {
   if (!IsTrouble(m) || (lacks_room && m.lacked_memory.value_or(false))) return false;
-  return m.implementation.empty() || IsScored(m);  // the device itself did not open, or such work failed
+  // The device itself did not open, or such work failed; a library may have failed by itself.
+  return m.implementation.empty() || (IsScored(m) && IsOwn(m));
 }
 
 // Others hold most of the memory, and there was work that had no room in the rest, or hardly anything has.
@@ -32,7 +33,9 @@ bool LacksRoom(const Report& report, const probe::PhysicalDevice& device, const 
   return *device.memory.free_bytes < *device.memory.total_bytes / kHardlyAny ||
          std::any_of(
              report.measurements.begin(), report.measurements.end(),
-             [&](const auto& m) { return m.needed_bytes && IsOfWay(m, device, view); });
+             [&](const auto& m) {
+               return (m.needed_bytes || m.lacked_memory.value_or(false)) && IsOfWay(m, device, view);
+             });
 }
 
 // What scoring says of a way of which no kernel was to run, beside that it was not measured: not what keeps

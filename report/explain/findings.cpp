@@ -427,6 +427,7 @@ std::vector<Finding> Findings(const Tables& tables, const Report& report) {
   AddProbes(tables, report, hiding, findings);
   AddVariables(report, hiding.told(), findings);
   AddNotes(tables, report, findings);
+  AddUnplaced(tables, report, findings);
   AddSlowStarts(tables, report, findings);
   AddNarrowLinks(report, findings);
   NameGroups(tables, report, findings);

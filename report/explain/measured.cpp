@@ -173,13 +173,27 @@ std::optional<Finding> OfPart(const Way& way, std::string_view prefix, const std
   return finding;
 }
 
+// Whether another device computes by the same driver of the runtime: what this machine lacks, and what limits
+// the process, is no reason then.
+bool RunsBeside(const Way& way) {
+  return std::any_of(way.report.devices.begin(), way.report.devices.end(), [&](const auto& other) {
+    const auto* view = FindView(other, way.view.device.runtime, way.view.device.driver);
+    return view != nullptr && other.id != way.device.id && HasRun(way.report, other, *view);
+  });
+}
+
 void AddLibrary(const Way& way, const std::string& library, const Figures& figures,
                 std::vector<Finding>& out) {
   auto finding = OfPart(way, "library", library, figures);
   if (!finding) return;
   const backends::Measurement& worst = *Worst(figures);
   // For want of memory no other version of it would do better.
-  if (!IsOutOfMemory(worst)) {
+  if (worst.lacked_memory.value_or(false)) {
+    finding->meaning =
+        "the runtime computes, as this tool's own kernels show; the library found too little memory";
+    finding->fix = {
+        {"leave the device and the process more memory, and measure again", std::nullopt, false, false}};
+  } else if (!IsOutOfMemory(worst)) {
     const bool hung = worst.status == MeasurementStatus::kTimedOut;
     finding->layer = "math_library";
     finding->meaning =
@@ -201,7 +215,8 @@ void AddKernel(const Way& way, const std::string& kernel, const Figures& figures
   const bool hung = Worst(figures)->status == MeasurementStatus::kTimedOut;
   finding->fix = {
       {fmt::format("{}{}", hung ? kMeasureAgain : "please ", kReportIt), std::nullopt, false, false}};
-  if (MayComeOfCircumstances(*Worst(figures))) BlameCircumstances(way.report, false, *finding);
+  if (MayComeOfCircumstances(*Worst(figures)) && !RunsBeside(way))
+    BlameCircumstances(way.report, false, *finding);
   BlameOverride(way, *Worst(figures), *finding);
   out.push_back(*std::move(finding));
 }
@@ -295,7 +310,7 @@ void AddWay(const Way& way, const Figures& measured, const Figures& all, std::ve
     SayWhatFailed(measured, all, *finding);
     ShareTheBlame(measured, all, *finding);
   }
-  if (MayComeOfCircumstances(*worst)) BlameCircumstances(way.report, known, *finding);
+  if (MayComeOfCircumstances(*worst) && !RunsBeside(way)) BlameCircumstances(way.report, known, *finding);
   BlameOverride(way, *worst, *finding);
   BlamePretence(way, *worst, *finding);
   out.push_back(*std::move(finding));
@@ -412,7 +427,7 @@ void AdviseOnBetween(const Tables& tables, const backends::Measurement& worst, F
   fix_by("let each program use one GPU until it works; " + how);
 }
 
-void AddBetween(const Tables& tables, const Joined& joined, std::vector<Finding>& out) {
+void AddBetween(const Tables& tables, const Report& report, const Joined& joined, std::vector<Finding>& out) {
   const backends::Measurement& worst = *Worst(joined.failed);
   Finding finding;
   finding.id =
@@ -423,6 +438,7 @@ void AddBetween(const Tables& tables, const Joined& joined, std::vector<Finding>
   finding.summary = fmt::format("{} between GPUs: {}", Title(tables, joined.runtime), BetweenText(worst));
   for (const auto* m : joined.failed) AddEvidence(finding, m->implementation, BetweenText(*m));
   AdviseOnBetween(tables, worst, finding);
+  if (MayComeOfCircumstances(worst)) BlameCircumstances(report, true, finding);
   out.push_back(std::move(finding));
 }
 
@@ -436,7 +452,7 @@ void AddMeasurements(const Tables& tables, const Report& report, std::vector<Fin
       AddMeasurementsOf({tables, report, device, view}, index.Of(device.id, of.runtime, of.driver), out);
     }
   }
-  for (const auto& joined : WhatFailedBetween(report)) AddBetween(tables, joined, out);
+  for (const auto& joined : WhatFailedBetween(report)) AddBetween(tables, report, joined, out);
 }
 
 }  // namespace report::explain

@@ -142,6 +142,8 @@ void AddVariables(const Report& report, const ToldVariables& told, std::vector<F
 // does not reach that (probe::UnplacedHardware). False where it tells of none.
 bool BlameUnplaced(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
                    Finding& finding);
+// One for a GPU of which a runtime's driver tells so and that is none of this machine's devices.
+void AddUnplaced(const Tables& tables, const Report& report, std::vector<Finding>& out);
 // What modules note of devices (probe/core/note.h), unless a variable's finding tells it: one for all of
 // which it is noted.
 [[nodiscard]] bool IsNoted(const Report& report, std::string_view module, std::string_view text);

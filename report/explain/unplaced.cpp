@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "probe/core/hidden.h"
+#include "probe/core/parse.h"
 #include "report/core/devices.h"
 #include "report/explain/parts.h"
 
@@ -33,6 +37,38 @@ bool BlameUnplaced(const Tables& tables, const Report& report, const probe::Phys
     }
   }
   return false;
+}
+
+// Whether the GPU may be one of those that this machine's bus shows and no runtime reaches.
+bool MayBeUnreached(const Report& report, const RuntimeFacts& facts) {
+  return std::any_of(report.devices.begin(), report.devices.end(), [&](const auto& device) {
+    const auto vendor = VendorOf(device);
+    return IsGpu(device) && device.views.empty() && vendor && IsOfVendor(facts, *vendor);
+  });
+}
+
+void AddUnplaced(const Tables& tables, const Report& report, std::vector<Finding>& out) {
+  for (const auto& probe : report.probes) {
+    const auto* facts = Find(tables, probe.module);
+    if (facts == nullptr || MayBeUnreached(report, *facts)) continue;
+    for (const auto& hardware : probe.hardware) {
+      const auto* name = probe::FindFact(hardware.facts, probe::kUnreachedErrorFact);
+      const auto* text = probe::FindFact(hardware.facts, probe::kUnreachedTextFact);
+      if (hardware.identity.pci || name == nullptr || text == nullptr) continue;
+      Finding finding;
+      finding.id = fmt::format("unplaced.{}.{}", facts->name, probe::Slug(*name));
+      finding.layer = "kernel_driver";
+      finding.severity = Severity::kDegraded;
+      finding.runtime = facts->name;
+      finding.summary = fmt::format("{}: {}, and the bus does not show it", facts->title, *text);
+      finding.meaning = "the driver knows of a GPU that nothing can reach";
+      AddEvidence(finding, "error", *name);
+      AdviseOnError(facts, probe::Error{{}, std::nullopt, *name, *text}, finding);
+      const bool is_told =
+          std::any_of(out.begin(), out.end(), [&](const auto& one) { return one.id == finding.id; });
+      if (!is_told) out.push_back(std::move(finding));
+    }
+  }
 }
 
 }  // namespace report::explain

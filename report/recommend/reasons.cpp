@@ -310,7 +310,7 @@ Reason OnlyOptionReason(const Report& report, const Score& chosen) {
     const auto* device = FindDevice(report.devices, score.device_id);
     const auto* view = device ? FindView(*device, score.runtime, score.driver) : nullptr;
     if (!view || IsSoftware(*device, *view)) continue;
-    others.push_back(RuntimeName(report.devices, score.device_id, score.runtime, score.driver) + ": " +
+    others.push_back(NameBeside(report, score, chosen) + ": " +
                      (omission ? omission->reason : score.reasons.front().text));
   }
   if (others.empty())

@@ -22,7 +22,7 @@ bool EndedBadly(const Measurement& m) {
 bool IsForWantOfMemory(const Measurement& m) {
   const bool is_misfit =
       m.status == MeasurementStatus::kUnsupported && m.stage == probe::NameOf(probe::Stage::kLaunch);
-  return (m.needed_bytes || is_misfit) && HasImplementations(m.kernel);
+  return (m.needed_bytes || m.lacked_memory.value_or(false) || is_misfit) && HasImplementations(m.kernel);
 }
 
 // Of one of the kernels without which nothing is known of it.
@@ -58,7 +58,10 @@ Condition ConditionOf(const std::vector<Measurement>& known, const std::string& 
   const bool is_untried = any([](const auto& m) {
     return m.implementation.empty() && (m.status == MeasurementStatus::kSkipped || IsUnopened(m));
   });
-  if (!computes && (is_untried || any(EndedBadly))) return Condition::kDead;
+  const auto ended_otherwise = [](const auto& m) {
+    return EndedBadly(m) && !m.lacked_memory.value_or(false);
+  };
+  if (!computes && (is_untried || any(ended_otherwise))) return Condition::kDead;
   if (IsWrong(of_it, Kernel::kGemm) || IsWrong(of_it, Kernel::kRead)) return Condition::kWrong;
   const bool reads = any([](const auto& m) { return IsVerified(m) && m.kernel == Kernel::kRead; });
   const bool lacks_room_to_read =

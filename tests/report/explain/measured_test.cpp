@@ -67,6 +67,46 @@ TEST(Measured, APretenceIsToBlameForWhatIsNotThereAlone) {
   EXPECT_THAT(told(true), Not(HasSubstr("by which the driver claims hardware")));
 }
 
+// What keeps every driver from working does not let it work for another device.
+TEST(Measured, WhatTheMachineLacksIsNoReasonWhereAnotherDeviceWorksByTheSameDriver) {
+  const auto told = [](bool works_beside) {
+    auto machine = testing::DiscreteAndIntegrated();
+    machine.warnings.push_back(NotMountedWarning("/sys"));
+    std::erase_if(machine.measurements, [](const auto& m) { return m.device_id == kCard; });
+    auto other = machine.devices.front();
+    other.id = "pci:0000:09:00.0";
+    auto& failed = testing::Measure(machine, kCard, "cuda", "NVIDIA", Kernel::kGemm, 1, Dtype::kFp32);
+    failed.status = MeasurementStatus::kCrashed;
+    failed.verified = false;
+    if (works_beside)
+      testing::Measure(machine, other.id, "cuda", "NVIDIA", Kernel::kGemm, 1e12, Dtype::kFp32);
+    machine.devices.push_back(std::move(other));
+    std::string all;
+    for (const auto& finding : testing::Decided(machine).findings) {
+      if (finding.id.starts_with("measure.")) all += TextsOf(finding) + "; ";
+    }
+    return all;
+  };
+  EXPECT_THAT(told(false), HasSubstr("mount /sys"));
+  EXPECT_THAT(told(true), ::testing::AllOf(Not(HasSubstr("mount /sys")), HasSubstr("driver")));
+}
+
+TEST(Measured, ALibraryThatLackedMemoryIsNoWrongVersion) {
+  auto machine = testing::DiscreteAndIntegrated();
+  auto failed = testing::Measure(machine, "pci:0000:01:00.0", "cuda", "NVIDIA", kernels::Kernel::kGemm, 1e12);
+  failed.status = backends::MeasurementStatus::kFailed;
+  failed.verified = false;
+  failed.implementation = "cublaslt";
+  failed.lacked_memory = true;
+  machine.measurements.back() = failed;
+  testing::Measure(machine, "pci:0000:01:00.0", "cuda", "NVIDIA", kernels::Kernel::kGemm, 1e12);
+  const auto report = testing::Decided(machine);
+  const auto found = std::find_if(report.findings.begin(), report.findings.end(),
+                                  [](const auto& one) { return one.id.starts_with("library."); });
+  ASSERT_NE(found, report.findings.end());
+  EXPECT_THAT(found->fix.at(0).text, HasSubstr("more memory"));
+}
+
 // What fails for want of memory on a card that others fill is told of its memory, and of no driver.
 TEST(Measured, OfACardThatOthersFillOneFindingTellsOfItsMemory) {
   const auto ids = [](bool is_full) {

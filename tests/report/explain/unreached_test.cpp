@@ -152,6 +152,27 @@ TEST(Unreached, OneOfWhichOnlyAnotherNumberIsKnownMayBeThisOne) {
   EXPECT_EQ(told.finding.layer, "kernel_driver");
 }
 
+// It fell off the bus, and /sys forgot it.
+TEST(Unreached, OneThatIsOnNoBusAnyMoreIsToldAllTheSame) {
+  auto machine = testing::Server();
+  for (auto& probe : machine.probes) {
+    if (probe.module != "cuda") continue;
+    probe.hardware = {probe::UnplacedHardware(
+        "cuda", {{}, std::nullopt, "NVML_ERROR_GPU_IS_LOST", "nvidia-smi's GPU 1 fell off the bus"})};
+  }
+  for (auto& device : machine.devices) {
+    if (device.kind == probe::DeviceKind::kDiscrete && device.views.empty())
+      testing::AddView(device, "cuda", "NVIDIA", probe::DeviceKind::kDiscrete);
+  }
+  const auto findings = testing::Decided(machine).findings;
+  const auto told = std::find_if(findings.begin(), findings.end(), [](const auto& one) {
+    return one.id == "unplaced.cuda.nvml-error-gpu-is-lost";
+  });
+  ASSERT_NE(told, findings.end());
+  EXPECT_THAT(told->summary, HasSubstr("nvidia-smi's GPU 1 fell off the bus"));
+  EXPECT_THAT(told->fix.at(0).text, HasSubstr("Xid 79"));
+}
+
 // nvidia-smi counts its own driver's cards alone.
 TEST(Unreached, OneThatAnotherKernelDriverHasIsNoneOfThoseOfWhichANumberIsKnown) {
   auto machine = Machine(Outcome::kOk, std::nullopt);

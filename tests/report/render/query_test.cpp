@@ -146,6 +146,17 @@ TEST(ExitCode, AWayThatLackedTimeOrRoomForTheRestIsUnknown) {
   EXPECT_EQ(come_to(kernels::Kernel::kGemm, MeasurementStatus::kWrongResult), MachineCode::kUnusableGpu);
   report.measurements.back().lacked_memory = true;
   EXPECT_EQ(come_to(kernels::Kernel::kGemm, MeasurementStatus::kFailed), MachineCode::kGpuNotAsked);
+  report.devices.front().memory.free_bytes = *report.devices.front().memory.total_bytes / 5 * 2;
+  EXPECT_EQ(come_to(kernels::Kernel::kGemm, MeasurementStatus::kFailed), MachineCode::kGpuNotAsked)
+      << "who holds most of it may hold what was wanted";
+  report.devices.front().memory.free_bytes = *report.devices.front().memory.total_bytes / 5 * 4;
+  EXPECT_EQ(come_to(kernels::Kernel::kGemm, MeasurementStatus::kFailed), MachineCode::kUnusableGpu);
+  report.devices.front().memory.free_bytes = 8ULL << 20U;
+  report.measurements.back().lacked_memory.reset();
+  report.measurements.back().implementation = "some library";
+  EXPECT_EQ(come_to(kernels::Kernel::kGemm, MeasurementStatus::kFailed), MachineCode::kGpuNotAsked)
+      << "it may fail by itself";
+  report.measurements.back().lacked_memory = true;
   report.measurements.back().implementation.clear();
   report.measurements.back().stage = "init";
   EXPECT_EQ(come_to(kernels::Kernel::kGemm, MeasurementStatus::kFailed), MachineCode::kGpuNotAsked)

@@ -63,6 +63,11 @@ TEST(Condition, ADeadAFullAndAnEndedOneAreToldApart) {
   full.needed_bytes = 1U << 20U;
   EXPECT_EQ(After({Of(Kernel::kGemm, kOk), full}), Condition::kFull);
   EXPECT_EQ(After({Of(Kernel::kGemm, kOk), Of(Kernel::kRead, kOk), full}), Condition::kWhole);
+  auto failed = Of(Kernel::kGemm, kFailed);
+  EXPECT_EQ(After({failed}), Condition::kDead);
+  failed.lacked_memory = true;
+  EXPECT_EQ(After({failed}), Condition::kFull);
+  EXPECT_EQ(After({failed, Of(Kernel::kRead, kCrashed)}), Condition::kDead);
   EXPECT_EQ(After({}), Condition::kWhole);
 }
 
