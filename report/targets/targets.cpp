@@ -386,11 +386,23 @@ std::string WhyUnusable(const Tables& tables, const Report& report, const probe:
   return unusable->reasons.front().text + WhatFitsThen(tables, report, device, use, kMended);
 }
 
+// "512 MiB of 24 GiB are free, and --min-memory asks for 8 GiB"; "" of what has as much.
+std::string WhyTooSmall(const Report& report, const probe::PhysicalDevice& device) {
+  const auto& wanted = report.terms.min_memory_bytes;
+  const auto available = AvailableBytes(device);
+  if (!wanted || !available || *available >= static_cast<double>(*wanted)) return "";
+  const auto& [free, all] = std::tie(device.memory.free_bytes, device.memory.total_bytes);
+  const auto has = free && all ? fmt::format("{} of {} are free", BytesText(*free), BytesText(*all))
+                               : fmt::format("it has {}", BytesText(*available));
+  return fmt::format("{}, and --min-memory asks for {}", has, BytesText(*wanted));
+}
+
 // The first of these that there is; what its program's build would have been for is added to `left_out`.
 std::string WhyUnused(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
                       Recommendation& answer) {
   const auto leave_out = [&] { probe::AddOnce(DeviceName(report.devices, device.id), answer.left_out); };
   auto why = IsFull(report, device, answer.use) ? WhyUnusable(tables, report, device, answer.use) : "";
+  if (why.empty()) why = WhyTooSmall(report, device);
   if (!why.empty()) {
     leave_out();
     return why;

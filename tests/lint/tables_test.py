@@ -58,7 +58,9 @@ class Tables(unittest.TestCase):
     def test_the_memory_of_every_card_is_known_or_it_has_no_one_size(self):
         no_one_size = {"1002:66a1": "MI50, 16 and 32 GB", "1002:67df": "RX 480 to 580, 4 and 8 GB",
                        "1002:74b5": "what the host gives it", "1002:7590": "RX 9060 XT, 8 and 16 GB",
-                       "10de:2487": "RTX 3060, 8 and 12 GB", "10de:2504": "the same", "8086:56a0": "A770, 8 and 16 GB",
+                       "10de:2487": "RTX 3060, 8 and 12 GB", "10de:2501": "the same", "10de:2503": "the same",
+                       "10de:2504": "the same", "10de:2544": "the same", "10de:139b": "GTX 960M, 2 and 4 GB",
+                       "8086:56a0": "A770, 8 and 16 GB",
                        "10de:3182": "B300, of which NVIDIA's pages say 270 and 288 GB"}
         in_the_package = {"1002:74a0": "MI300A, with 128 GB"}
         discrete = {f"{row['vendor']}:{device}" for row in rows("pci_names.csv") if row["kind"] == "discrete"

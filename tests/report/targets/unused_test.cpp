@@ -72,6 +72,12 @@ TEST(Unused, OfGpusWhoseMemoryOthersHoldOneIsTheAnswerAllTheSame) {
   RunRequest asked;
   asked.terms.min_memory_bytes = std::uint64_t{12} << 30U;
   EXPECT_EQ(ReportOf({gpu}, "llama.cpp", Fill, asked).recommendations.size(), 0U) << "what is free counts";
+  const auto small = ReportOf({gpu + ",ram=64GiB"}, "pytorch", Fill, asked);
+  ASSERT_EQ(small.recommendations.size(), 1U);
+  EXPECT_EQ(small.recommendations.at(0).backend, "cpu");
+  EXPECT_THAT(
+      small.recommendations.at(0).warnings,
+      Contains(HasSubstr("is not used: 40 MiB of 80 GiB are free, and --min-memory asks for 12 GiB")));
   asked.terms.min_memory_bytes = std::uint64_t{1} << 20U;
   EXPECT_EQ(ReportOf({gpu}, "llama.cpp", Fill, asked).recommendations.at(0).backend, "cuda") << "so much is";
   // One that is free goes before it.
