@@ -216,6 +216,17 @@ Wrong ReadText(const std::string& value, std::optional<std::string>& out) {
   return out->empty() ? Wrong("it is empty") : std::nullopt;
 }
 
+// A card's; its maker's alone would fit any of them, and the first that a table has would stand for all.
+Wrong ReadName(const std::string& value, Words& words) {
+  if (auto wrong = ReadText(value, words.name)) return wrong;
+  const auto name = probe::Lower(*words.name);
+  const auto& makers = probe::KnownVendors();
+  const auto maker = std::find_if(makers.begin(), makers.end(),
+                                  [&](const auto& vendor) { return probe::Lower(vendor.name) == name; });
+  if (maker == makers.end()) return std::nullopt;
+  return fmt::format("{} is a maker, and no card's name; say a card's, or vendor={}", maker->name, name);
+}
+
 struct Key {
   std::string_view name;
   std::function<Wrong(const std::string&, Words&)> read;
@@ -224,7 +235,7 @@ struct Key {
 std::vector<Key> KeysOf(const Tables& tables) {
   std::vector<Key> keys = {
       {"vendor", ReadVendor},
-      {"name", [](const auto& value, Words& words) { return ReadText(value, words.name); }},
+      {"name", ReadName},
       {"kind", ReadKind},
       {"memory", [](const auto& value, Words& words) { return ReadMemory(value, words.memory_bytes); }},
       {"ram", [](const auto& value, Words& words) { return ReadMemory(value, words.ram_bytes); }},
