@@ -24,6 +24,7 @@
 #include "report/core/card_name.h"
 #include "report/core/device_peak.h"
 #include "report/core/devices.h"
+#include "report/core/impossible.h"
 #include "report/core/quantity.h"
 #include "report/core/suggest.h"
 #include "report/core/wording.h"
@@ -39,11 +40,7 @@ probe::Error Said(std::string text) {
 
 // nullptr of a device whose architecture its maker's own runtime serves, and where nobody knows.
 const UnservedArchitectures* UnservedOf(const RuntimeFacts& facts, const Words& words) {
-  if (words.runtimes || !facts.target || !facts.target->unserved || words.of != &facts) return nullptr;
-  const auto& unserved = *facts.target->unserved;
-  const auto architecture = ArchitectureText(*facts.target, words.architecture, Reader::kPeople);
-  const auto& all = unserved.architectures;
-  return std::find(all.begin(), all.end(), architecture) == all.end() ? nullptr : &unserved;
+  return words.runtimes || words.of != &facts ? nullptr : report::UnservedOf(facts, words.architecture);
 }
 
 // Its maker's own, or what programs use where that serves no such device any more, where the text does not

@@ -13,6 +13,7 @@
 #include "probe/core/parse.h"
 #include "probe/core/vendor_names.h"
 #include "report/core/architecture.h"
+#include "report/core/impossible.h"
 
 namespace report::assume {
 namespace {
@@ -136,45 +137,28 @@ Wrong Agree(std::string_view key, const std::optional<T>& said, std::optional<T>
   return std::nullopt;
 }
 
-struct Hindrance {
-  std::string_view key;  // what would have to be said otherwise
-  std::string_view why;
-};
-
-// A runtime, or a maker's GPUs of some architecture, on a system and a processor.
-std::optional<Hindrance> WhyNot(std::string_view subject, const std::string& architecture,
-                                const Whole& whole) {
-  for (const auto& [of, os, arch, from, key, why] : probe::ParseTable<6>(data::kImpossible)) {
-    const bool is_os = os.empty() || os == *whole.os || (os == "wsl" && whole.wsl.value_or(false));
-    if (of != subject || !is_os || (!arch.empty() && arch != *whole.machine)) continue;
-    if (from.starts_with('=')
-            ? architecture != from.substr(1)
-            : !from.empty() && (architecture.empty() || CompareVersions(architecture, from) < 0))
-      continue;
-    return Hindrance{key, why};
-  }
-  return std::nullopt;
-}
+Setting SettingOf(const Whole& whole) { return {*whole.os, *whole.machine, whole.wsl.value_or(false)}; }
 
 // Of all devices, and of the runtimes that they are said to have; `own`: also of those that go without
 // saying.
 std::optional<Hindrance> WhyNot(const Tables& tables, const std::vector<Words>& devices, const Whole& whole,
                                 bool own) {
+  const auto setting = SettingOf(whole);
   for (const Words& words : devices) {
     if (!words.vendor) continue;
     const auto architecture =
         words.of ? ArchitectureText(*words.of->target, words.architecture, Reader::kPeople) : "";
-    if (auto why = WhyNot(fmt::format("{:04x}", *words.vendor), architecture, whole)) return why;
+    if (auto why = WhyImpossible(fmt::format("{:04x}", *words.vendor), architecture, setting)) return why;
     if (words.ids) {
       const auto card = fmt::format("{:04x}:{:04x}", words.ids->vendor, words.ids->device);
-      if (auto why = WhyNot(card, "", whole)) return why;
+      if (auto why = WhyImpossible(card, "", setting)) return why;
     }
     for (const auto& [name, version] : words.runtimes.value_or(Installed{})) {
-      if (auto why = WhyNot(name, "", whole)) return why;
+      if (auto why = WhyImpossible(name, "", setting)) return why;
     }
     for (const RuntimeFacts& facts : tables.runtimes) {
       if (!own || words.runtimes || !IsOfVendor(facts, *words.vendor)) continue;
-      if (auto why = WhyNot(facts.name, "", whole)) return why;
+      if (auto why = WhyImpossible(facts.name, "", setting)) return why;
     }
   }
   return std::nullopt;
@@ -263,7 +247,9 @@ std::optional<std::string> Settle(const Tables& tables, const std::vector<Words>
   return fmt::format("{}: {}", found->key, found->why);
 }
 
-bool CanHave(const Whole& whole, std::string_view runtime) { return !WhyNot(runtime, "", whole); }
+bool CanHave(const Whole& whole, std::string_view runtime) {
+  return !WhyImpossible(runtime, "", SettingOf(whole));
+}
 
 std::optional<std::string> Contradiction(const Tables& tables, const Words& words) {
   if (words.no_gpu) return WordsOfNoGpu(words);

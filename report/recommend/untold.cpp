@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "report/core/devices.h"
+#include "report/core/impossible.h"
 #include "report/core/wording.h"
 #include "report/recommend/parts.h"
 
@@ -22,18 +23,27 @@ bool IsLeft(const Terms& terms, const std::string& runtime) {
   return (terms.among.empty() || Holds(terms.among, runtime)) && !Holds(terms.exclude, runtime);
 }
 
-// Those of the caller's that reach GPUs of its maker, and of which the description says nothing.
+// Whether it reaches GPUs of that maker, this one's architecture among them, on that system.
+bool CanReach(const RuntimeFacts& facts, const Report& report, const probe::PhysicalDevice& gpu) {
+  const auto vendor = VendorOf(gpu);
+  if (facts.vendor && !(vendor && IsOfVendor(facts, *vendor))) return false;
+  return !WhyImpossible(facts.name, "", SettingOf(report.host)) &&
+         !(gpu.hardware && UnservedOf(facts, gpu.hardware->architecture));
+}
+
+// Those of the caller's that can reach the GPU, and of which the description says nothing.
 std::vector<std::string> UntoldFor(const Tables& tables, const Report& report,
                                    const probe::PhysicalDevice& gpu) {
-  const auto vendor = VendorOf(gpu);
+  const Terms& terms = report.terms;
   std::vector<std::string> untold;
   for (const RuntimeFacts& facts : tables.runtimes) {
-    const bool reaches = !facts.vendor || (vendor && IsOfVendor(facts, *vendor));
     const bool is_untold = std::any_of(report.probes.begin(), report.probes.end(), [&](const auto& probe) {
       return probe.module == facts.name && IsUntold(probe);
     });
-    if (facts.name != kProcessorRuntime && reaches && is_untold && IsLeft(report.terms, facts.name))
-      untold.push_back(facts.name);
+    if (facts.name == kProcessorRuntime || !is_untold || !IsLeft(terms, facts.name) ||
+        !CanReach(facts, report, gpu))
+      continue;
+    untold.push_back(facts.name);
   }
   return untold;
 }

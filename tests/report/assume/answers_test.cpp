@@ -150,6 +150,20 @@ TEST(UntoldRuntimes, AreNamedWhereTheyAreTheOnlyOnesLeftForACard) {
   EXPECT_THAT(Ask({{"name=Arc B580"}, exclude}).answer.warnings, Contains(HasSubstr("Arc B580 is left out")));
 }
 
+TEST(UntoldRuntimes, AreNotNamedWhereTheyCanNotBeOrServeNoSuchCard) {
+  Terms among;
+  among.among = {"hip", "cpu"};
+  const auto mac = Ask({{"name=RX 6600,os=macos"}, among});
+  EXPECT_EQ(mac.answer.backend, "cpu");
+  EXPECT_THAT(mac.answer.warnings, Not(Contains(HasSubstr("add runtime")))) << "which is refused there";
+  Terms exclude;
+  exclude.exclude = {"vulkan"};
+  EXPECT_THAT(Ask({{"name=RX 580"}, exclude}).answer.warnings,
+              Contains("RX 580 is left out: the description does not say that opencl is there; add "
+                       "runtime=opencl, if it is"))
+      << "ROCm does not serve gfx803";
+}
+
 // Tokens that the processor alone writes in a second.
 double WrittenByTheProcessor(const std::vector<std::string>& texts) {
   const auto report = ReportOf({texts, {}, Use::kDecode});

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// What a system and a processor have no driver of (data/impossible.csv), and what a runtime serves no more.
+// Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "report/core/report.h"
+#include "report/core/tables.h"
+
+namespace report {
+
+// Where something is to run; a machine of which nobody says its system has Linux.
+struct Setting {
+  std::string_view os = "linux";
+  std::string_view machine;  // the processor's architecture; empty: nobody says it
+  bool wsl = false;
+};
+[[nodiscard]] Setting SettingOf(const Host& host);
+
+struct Hindrance {
+  std::string_view key;  // of a description: what would have to be said otherwise
+  std::string_view why;
+};
+
+// Of a runtime, or of a maker's GPUs or one of them ("10de:2342"), of that architecture; nullopt of what can
+// be there.
+[[nodiscard]] std::optional<Hindrance> WhyImpossible(std::string_view subject,
+                                                     const std::string& architecture, const Setting& setting);
+
+// nullptr of a GPU whose architecture the runtime serves, and where nobody knows.
+[[nodiscard]] const UnservedArchitectures* UnservedOf(const RuntimeFacts& facts,
+                                                      const std::optional<std::string>& architecture);
+
+}  // namespace report
