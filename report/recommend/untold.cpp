@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "probe/core/add_once.h"
 #include "report/core/devices.h"
 #include "report/core/impossible.h"
+#include "report/core/targets.h"
 #include "report/core/wording.h"
 #include "report/recommend/parts.h"
 
@@ -23,6 +25,32 @@ bool IsLeft(const Terms& terms, const std::string& runtime) {
   return (terms.among.empty() || Holds(terms.among, runtime)) && !Holds(terms.exclude, runtime);
 }
 
+// Those that the caller's program has builds for on that system and of that maker's GPUs, whatever else they
+// need, in its order.
+std::vector<std::string> RuntimesOf(const TargetTable& target, const Report& report,
+                                    const probe::PhysicalDevice& gpu, Use use) {
+  const auto setting = SettingOf(report.host);
+  const auto vendor = fmt::format("{:04x}", VendorOf(gpu).value_or(0));
+  const auto word = use == Use::kTraining ? kTrainsModels : kRunsModels;
+  const auto allows = [](const auto& names, std::string_view one) {
+    return !names || Holds(*names, std::string(one));
+  };
+  std::vector<std::string> runtimes;
+  for (const Build& build : target.builds) {
+    const auto needs = build.needs.value_or(BuildNeeds{});
+    if (allows(target.uses, word) && allows(build.uses, word) && allows(needs.os, setting.os) &&
+        allows(needs.machine, setting.machine) && allows(needs.vendors, vendor))
+      probe::AddOnce(build.backend, runtimes);
+  }
+  return runtimes;
+}
+
+std::vector<std::string> RuntimesOf(const Tables& tables) {
+  std::vector<std::string> runtimes;
+  for (const RuntimeFacts& facts : tables.runtimes) runtimes.push_back(facts.name);
+  return runtimes;
+}
+
 // Whether it reaches GPUs of that maker, this one's architecture among them, on that system.
 bool CanReach(const RuntimeFacts& facts, const Report& report, const probe::PhysicalDevice& gpu) {
   const auto vendor = VendorOf(gpu);
@@ -33,32 +61,32 @@ bool CanReach(const RuntimeFacts& facts, const Report& report, const probe::Phys
 
 // Those of the caller's that can reach the GPU, and of which the description says nothing.
 std::vector<std::string> UntoldFor(const Tables& tables, const Report& report,
-                                   const probe::PhysicalDevice& gpu) {
-  const Terms& terms = report.terms;
-  std::vector<std::string> untold;
-  for (const RuntimeFacts& facts : tables.runtimes) {
+                                   const probe::PhysicalDevice& gpu, Use use) {
+  const auto& target = report.terms.target;
+  auto untold = target ? RuntimesOf(*target, report, gpu, use) : RuntimesOf(tables);
+  std::erase_if(untold, [&](const std::string& runtime) {
+    const auto* facts = Find(tables, runtime);
     const bool is_untold = std::any_of(report.probes.begin(), report.probes.end(), [&](const auto& probe) {
-      return probe.module == facts.name && IsUntold(probe);
+      return probe.module == runtime && IsUntold(probe);
     });
-    if (facts.name == kProcessorRuntime || !is_untold || !IsLeft(terms, facts.name) ||
-        !CanReach(facts, report, gpu))
-      continue;
-    untold.push_back(facts.name);
-  }
+    return runtime == kProcessorRuntime || !facts || !is_untold || !IsLeft(report.terms, runtime) ||
+           !CanReach(*facts, report, gpu);
+  });
   return untold;
 }
 
 }  // namespace
 
+// Where a way to the GPU is left and the caller's program has nothing for it, the program's own step tells.
 void WarnOfUntold(const Tables& tables, const Report& report, Recommendation& answer) {
   const Terms& terms = report.terms;
-  if (terms.target || (terms.among.empty() && terms.exclude.empty())) return;  // of a program it is told
+  if (terms.among.empty() && terms.exclude.empty()) return;
   for (const auto& gpu : report.devices) {
     const bool has_way = std::any_of(gpu.views.begin(), gpu.views.end(), [&](const probe::View& view) {
       return IsLeft(terms, view.device.runtime);
     });
     if (!IsGpu(gpu) || has_way || terms.excluded_ids.contains(gpu.id)) continue;
-    const auto untold = UntoldFor(tables, report, gpu);
+    const auto untold = UntoldFor(tables, report, gpu, answer.use);
     if (untold.empty()) continue;
     answer.warnings.emplace_back(
         WarningKind::kUnseenHere, gpu.id,

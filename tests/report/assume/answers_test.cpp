@@ -164,6 +164,31 @@ TEST(UntoldRuntimes, AreNotNamedWhereTheyCanNotBeOrServeNoSuchCard) {
       << "ROCm does not serve gfx803";
 }
 
+TEST(UntoldRuntimes, AreThoseThatTheProgramHasABuildFor) {
+  const auto of = [](const char* program, const char* excluded, const char* text, Use use = Use::kInference) {
+    Terms terms;
+    const auto target = EmbeddedTarget(program);
+    EXPECT_TRUE(target) << program;
+    if (target) terms.target = *target;
+    terms.exclude = {excluded};
+    return Ask({{text}, terms, use}).answer.warnings;
+  };
+  EXPECT_THAT(
+      of("llama.cpp", "level_zero", "name=Arc B580"),
+      Contains("Arc B580 is left out: the description does not say that vulkan or opencl is there; add "
+               "runtime=vulkan, if it is"))
+      << "in the program's order";
+  EXPECT_THAT(of("llama.cpp", "level_zero", "name=Arc B580", Use::kTraining),
+              Not(Contains(HasSubstr("add runtime"))))
+      << "it trains nothing";
+  EXPECT_THAT(of("llama.cpp", "cuda", "name=RTX 4090"), Contains(HasSubstr("add runtime=vulkan")));
+  EXPECT_THAT(of("pytorch", "cuda", "name=RTX 4090"), Not(Contains(HasSubstr("add runtime"))))
+      << "it has nothing else for it";
+  EXPECT_THAT(of("llama.cpp", "metal", "name=M4 Max"), Not(Contains(HasSubstr("add runtime"))))
+      << "its build for Vulkan is for other systems";
+  EXPECT_THAT(of("llama.cpp", "vulkan", "name=RTX 4090"), Not(Contains(HasSubstr("is left out"))));
+}
+
 // Tokens that the processor alone writes in a second.
 double WrittenByTheProcessor(const std::vector<std::string>& texts) {
   const auto report = ReportOf({texts, {}, Use::kDecode});
