@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "probe/core/add_once.h"
@@ -78,20 +80,25 @@ std::vector<std::string> UntoldFor(const Tables& tables, const Report& report,
 }  // namespace
 
 // Where a way to the GPU is left and the caller's program has nothing for it, the program's own step tells.
+// Of those of which the same is to be said one sentence tells.
 void WarnOfUntold(const Tables& tables, const Report& report, Recommendation& answer) {
   const Terms& terms = report.terms;
   if (terms.among.empty() && terms.exclude.empty()) return;
+  std::map<std::vector<std::string>, std::vector<const probe::PhysicalDevice*>> left_out;
   for (const auto& gpu : report.devices) {
     const bool has_way = std::any_of(gpu.views.begin(), gpu.views.end(), [&](const probe::View& view) {
       return IsLeft(terms, view.device.runtime);
     });
     if (!IsGpu(gpu) || has_way || terms.excluded_ids.contains(gpu.id)) continue;
-    const auto untold = UntoldFor(tables, report, gpu, answer.use);
-    if (untold.empty()) continue;
+    if (auto untold = UntoldFor(tables, report, gpu, answer.use); !untold.empty())
+      left_out[std::move(untold)].push_back(&gpu);
+  }
+  for (const auto& [untold, gpus] : left_out) {
     answer.warnings.emplace_back(
-        WarningKind::kUnseenHere, gpu.id,
-        fmt::format("{} is left out: the description does not say that {} is there; add runtime={}, if it is",
-                    DeviceName(report.devices, gpu.id), fmt::join(untold, " or "), untold.front()));
+        WarningKind::kUnseenHere, gpus.front()->id,
+        fmt::format("{} {} left out: the description does not say that {} is there; add runtime={}, if it is",
+                    NamesOf(report.devices, gpus), gpus.size() == 1 ? "is" : "are", fmt::join(untold, " or "),
+                    untold.front()));
   }
 }
 

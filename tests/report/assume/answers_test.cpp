@@ -164,6 +164,16 @@ TEST(UntoldRuntimes, AreNotNamedWhereTheyCanNotBeOrServeNoSuchCard) {
       << "ROCm does not serve gfx803";
 }
 
+TEST(UntoldRuntimes, AreSaidOnceOfEqualCards) {
+  Terms exclude;
+  exclude.exclude = {"cuda"};
+  const auto& warnings = Ask({{"name=RTX 4090,count=4"}, exclude}).answer.warnings;
+  EXPECT_EQ(std::count_if(warnings.begin(), warnings.end(),
+                          [](const Warning& one) { return one.kind == WarningKind::kUnseenHere; }),
+            1);
+  EXPECT_THAT(warnings, Contains(HasSubstr("4 x RTX 4090 are left out: the description does not say that ")));
+}
+
 TEST(UntoldRuntimes, AreThoseThatTheProgramHasABuildFor) {
   const auto of = [](const char* program, const char* excluded, const char* text, Use use = Use::kInference) {
     Terms terms;
