@@ -225,7 +225,8 @@ bool RecogniseChip(const Tables& tables, Words& words) {
     if (chip) chip->taken_for = *chip->name;
   }
   if (!chip) return false;
-  if (!chip->ram_bytes && !words.memory_bytes) chip->ram_bytes = bytes;
+  // Of several chips of one size the machine has as much for each.
+  if (!chip->ram_bytes && !words.memory_bytes && chip->chip_bytes != bytes) chip->ram_bytes = bytes;
   words = *std::move(chip);
   return true;
 }

@@ -195,10 +195,12 @@ std::optional<std::uint64_t> MemoryOfRates(const Words& words) {
 // What is written, the card's own, or that of the card whose rates stand for it. Where what is written is not
 // the card's nobody knows what is meant: a "GH200 480GB" has as much beside its GPU.
 void TakeMemory(const Rows& rows, const std::string& written, Words& words) {
+  const bool is_chip = words.kind == probe::DeviceKind::kIntegrated;
+  if (is_chip) words.chip_bytes = OwnMemory(rows, words);
   if (words.memory_bytes) return;
   const auto said = MemoryInName(written);
-  if (words.kind == probe::DeviceKind::kIntegrated) {
-    words.memory_bytes = said || words.ram_bytes ? said : OwnMemory(rows, words);
+  if (is_chip) {
+    words.memory_bytes = said || words.ram_bytes ? said : words.chip_bytes;
     return;
   }
   const auto own = OwnMemory(rows, words);

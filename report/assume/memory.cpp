@@ -49,6 +49,26 @@ std::uint64_t GivenOf(const Whole& whole, const Words& words, std::uint64_t byte
   return bytes;
 }
 
+// Chips that are sold with one size have all memory of their machine on them.
+std::optional<std::string> MoreThanTheChips(const std::vector<Words*>& sharing,
+                                            std::optional<std::uint64_t> ram) {
+  std::uint64_t all = 0;
+  bool are_all = !sharing.empty();
+  for (const Words* words : sharing) {
+    are_all = are_all && words->chip_bytes;
+    all += words->chip_bytes.value_or(0) * words->count.value_or(1);
+    if (words->chip_bytes && words->memory_bytes > words->chip_bytes)
+      return fmt::format("memory: {} has {}, and {} are assumed", *words->name,
+                         BytesText(static_cast<double>(*words->chip_bytes)),
+                         BytesText(static_cast<double>(*words->memory_bytes)));
+  }
+  if (!are_all || ram.value_or(0) <= all) return std::nullopt;
+  return fmt::format(
+      "ram: {} has {} on it, which makes {} in all, and {} are assumed; count says how many there are",
+      *sharing.front()->name, BytesText(static_cast<double>(*sharing.front()->chip_bytes)),
+      BytesText(static_cast<double>(all)), BytesText(static_cast<double>(*ram)));
+}
+
 // "128GB" of "(128GiB)"; nullopt of what is no size.
 std::optional<std::string> SizeIn(std::string_view word) {
   const bool opens = word.starts_with('(') || word.starts_with('[');
@@ -114,17 +134,22 @@ std::optional<std::string> ShareMemory(std::vector<Words>& devices, Whole& whole
   for (Words& words : devices) {
     if (words.vendor && SharesMemory(words)) sharing.push_back(&words);
   }
+  if (auto wrong = MoreThanTheChips(sharing, said)) return wrong;
+  std::uint64_t of_chips = 0;
   for (const Words* words : sharing) {
     const auto own = words->memory_bytes.value_or(0);
+    if (words->chip_bytes) of_chips += own * words->count.value_or(1);
     if (said && own > *said)
       return fmt::format(
           "memory: a GPU that shares the processor's has no more than that, and {} of {} are assumed",
           BytesText(static_cast<double>(own)), BytesText(static_cast<double>(*said)));
-    if (own > whole.ram_bytes.value_or(0)) whole.ram_bytes = own;
+    if (!said && std::max(own, of_chips) > whole.ram_bytes.value_or(0))
+      whole.ram_bytes = std::max(own, of_chips);
   }
   for (Words* words : sharing) {
-    if (!words->memory_bytes && whole.ram_bytes)
-      words->memory_bytes = GivenOf(whole, *words, *whole.ram_bytes, warnings);
+    if (words->memory_bytes || !whole.ram_bytes) continue;
+    const auto given = GivenOf(whole, *words, *whole.ram_bytes, warnings);
+    words->memory_bytes = std::min(given, words->chip_bytes.value_or(given));
   }
   return std::nullopt;
 }

@@ -27,6 +27,7 @@ struct Words {
   std::string rates_of;                       // the card of these ids, where the name fits several
   std::optional<std::uint64_t> memory_bytes;  // by its own word, else that of a known card
   bool is_memory_of_rates = false;            // it is that of the card rates_of
+  std::optional<std::uint64_t> chip_bytes;    // of a chip that is sold with one size: all that it shares
   std::optional<bool> unified;
   std::optional<std::uint32_t> count;  // absent: one
   std::optional<std::string> driver;

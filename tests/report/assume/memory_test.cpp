@@ -260,6 +260,27 @@ TEST(AssumedMemory, OfAChipOfOneSizeIsAllTheGpus) {
   }
 }
 
+TEST(AssumedMemory, OfSeveralChipsOfOneSizeIsOfEachAndTheProcessorsTogether) {
+  for (const char* text : {"name=MI300A,count=4", "name=MI300A 128GB,count=4",
+                           "name=MI300A,count=4,ram=512GiB", "name=MI300A 512GB,count=4"}) {
+    const auto machine = Of({text});
+    ASSERT_EQ(machine.devices.size(), 5U) << text;
+    for (std::size_t i = 1; i < machine.devices.size(); ++i)
+      EXPECT_EQ(machine.devices[i].memory.total_bytes, 128 * kGiB) << text;
+    EXPECT_EQ(Processor(machine).memory.total_bytes, 512 * kGiB) << text;
+  }
+  EXPECT_EQ(Processor(Of({"name=MI300A", "name=MI300A"})).memory.total_bytes, 256 * kGiB);
+  EXPECT_EQ(Processor(Of({"name=MI300A,count=6,memory=20GiB"})).memory.total_bytes, 120 * kGiB)
+      << "what is said of parts of it";
+  EXPECT_EQ(Card(Of({"name=MI300A,ram=64GiB"})).memory.total_bytes, 64 * kGiB) << "a container's";
+  for (const char* text : {"name=MI300A 512GB", "name=MI300A,ram=512GiB", "name=MI300A,count=2,ram=512GiB"})
+    EXPECT_THAT(Refusal({text}), AllOf(HasSubstr("ram: MI300A has 128 GiB on it, which makes "),
+                                       HasSubstr("512 GiB are assumed")))
+        << text;
+  EXPECT_THAT(Refusal({"name=MI300A,memory=512GiB"}),
+              HasSubstr("memory: MI300A has 128 GiB, and 512 GiB are assumed"));
+}
+
 TEST(AssumedMemory, IsRefusedWhereItCanNotBe) {
   EXPECT_THAT(
       Refusal({"name=GB10,memory=128GiB,ram=64GiB"}),
