@@ -212,8 +212,8 @@ std::optional<Words> AsChip(const Tables& tables, Words words) {
 }
 
 // Of a chip's GPU a size in the name is the machine's memory, which it shares: that people buy. Whether it is
-// one, and then filled in. That the name has a size tells whose it is where a card is called so, too: the
-// "M4" of a Tesla has none, and of an "M4 24GB" it is Apple's.
+// one, and then filled in. The size tells whose it is where a card is called so, too: a Tesla M4 has 4 GB, an
+// "M4 24GB" is Apple's, and of one with less than any such chip was sold with nobody knows.
 bool RecogniseChip(const Tables& tables, Words& words) {
   const auto bytes = words.name ? MemoryInName(*words.name) : std::nullopt;
   if (!bytes) return false;
@@ -223,6 +223,10 @@ bool RecogniseChip(const Tables& tables, Words& words) {
     of_maker.vendor = whole.vendor;
     chip = AsChip(tables, std::move(of_maker));
     if (chip) chip->taken_for = *chip->name;
+    if (chip && *bytes < LeastSharedBytes(*chip->vendor)) {
+      words.name = *chip->name;
+      return false;
+    }
   }
   if (!chip) return false;
   // Of several chips of one size the machine has as much for each.

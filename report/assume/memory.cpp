@@ -31,7 +31,7 @@ bool IsOf(std::string_view row, const Words& words) {
 std::uint64_t GivenOf(const Whole& whole, const Words& words, std::uint64_t bytes,
                       std::vector<Warning>& warnings) {
   constexpr unsigned kGiB = 30;
-  for (auto [gpus, os, to_gib, share, more] : probe::ParseTable<5>(data::kSharedMemory)) {
+  for (auto [gpus, os, from_gib, to_gib, share, more] : probe::ParseTable<6>(data::kSharedMemory)) {
     if (!IsOf(gpus, words) || os != whole.os) continue;
     const auto most = probe::ParseNumber<std::uint64_t>(to_gib);
     if (most && bytes > *most << kGiB) continue;
@@ -125,6 +125,15 @@ std::string WithPlainSizes(std::string_view name) {
     plain.append(plain.empty() ? "" : " ").append(word);
   }
   return plain;
+}
+
+std::uint64_t LeastSharedBytes(std::uint32_t vendor) {
+  constexpr unsigned kGiB = 30;
+  for (const auto& [gpus, os, from_gib, to_gib, share, more] : probe::ParseTable<6>(data::kSharedMemory)) {
+    const auto least = probe::ParseNumber<std::uint64_t>(from_gib);
+    if (least && probe::ParseNumber<std::uint32_t>(gpus, 16) == vendor) return *least << kGiB;
+  }
+  return 0;
 }
 
 std::optional<std::string> ShareMemory(std::vector<Words>& devices, Whole& whole,

@@ -21,6 +21,9 @@ namespace report::assume {
 // With sizes as the tables write them: "M4 Max 128GB" of "M4 Max (128 GB)" or "M4 Max 128GiB".
 [[nodiscard]] std::string WithPlainSizes(std::string_view name);
 
+// The smallest that any GPU of that maker was sold with which shares it; 0 where no table has it.
+[[nodiscard]] std::uint64_t LeastSharedBytes(std::uint32_t vendor);
+
 // Fills in what of one memory is said of the GPU or of the processor alone, where they share it: of the
 // processor's the GPU has what the settled system gives it (data/shared_memory.csv), and where that is not
 // all a warning says so. The error says that the GPU has more of it than there is.

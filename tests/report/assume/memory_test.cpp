@@ -237,7 +237,7 @@ TEST(AssumedMemory, InTheNameOfAChipIsTheMachines) {
   EXPECT_EQ(Card(Of({"vendor=nvidia,name=Foo 24GB"})).memory.total_bytes, 24 * kGiB) << "that no table has";
 }
 
-// A Tesla has no 24 GB.
+// A Tesla M4 has 4 GB, and no chip of Apple's less than 8.
 TEST(AssumedMemory, InAShortNameTellsWhoseItIs) {
   const auto machine = Of({"name=M4 24GB"});
   EXPECT_EQ(Card(machine).vendor, "Apple");
@@ -247,6 +247,13 @@ TEST(AssumedMemory, InAShortNameTellsWhoseItIs) {
   for (const auto& [name, maker] : std::vector<std::pair<const char*, const char*>>{
            {"name=Apple M4", "Apple"}, {"name=NVIDIA M4", "NVIDIA"}, {"name=Tesla M4", "NVIDIA"}})
     EXPECT_EQ(Card(Of({name})).vendor, maker) << name;
+  const auto unknown = Refusal({"name=M4"});
+  EXPECT_THAT(unknown, HasSubstr("vendor: it is missing; Apple and NVIDIA make cards with 'M4'"));
+  EXPECT_EQ(Refusal({"name=M4 4GB"}), unknown);
+  EXPECT_EQ(Refusal({"name=M4 (4 GB)"}), unknown);
+  EXPECT_EQ(Card(Of({"name=M4 8GB"})).vendor, "Apple");
+  EXPECT_EQ(Card(Of({"vendor=nvidia,name=M4 4GB"})).memory.total_bytes, 4 * kGiB);
+  EXPECT_EQ(Card(Of({"name=Tesla M4 4GB"})).memory.total_bytes, 4 * kGiB);
   EXPECT_THAT(Refusal({"name=Apple Foo"}), HasSubstr("no card is called 'Apple Foo'"));
 }
 
