@@ -34,8 +34,9 @@ constexpr double kCommonClockHz = 2.5e9;        // of a processor under load
 constexpr double kCommonBytesPerSecond = 40e9;  // of two channels of DDR4-3200, read
 
 // Of the memory that a chip's GPU and its processor share: what an M1 Max's processor reads of it, 243 of 400
-// GB/s (AnandTech, Apple's M1 Pro and M1 Max, 2021-10-25). No processor that is beside a GPU is known to read
-// faster; the whole is the bound of all.
+// GB/s (AnandTech, Apple's M1 Pro and M1 Max, 2021-10-25). Of a faster memory the estimate is no more than
+// the 243 GB/s of that chip: this project has no source for what the processor of another one reads (an M2
+// Ultra's, an MI300A's), and the whole is where the range of the estimate ends.
 constexpr double kShareOfShared = 243.0 / 400;
 constexpr double kMostOfShared = 243e9;
 
@@ -82,16 +83,6 @@ std::optional<double> MakersBest(const Peaks& peaks, const probe::PhysicalDevice
     ++chips;
   }
   return chips > 1 ? best : std::nullopt;
-}
-
-// Of the memory that the machine's processor shares with a GPU whose rates are known; nullopt without one.
-std::optional<double> SharedMemoryRate(const Peaks& peaks, std::span<const probe::PhysicalDevice> devices) {
-  std::optional<double> best;
-  for (const auto& device : devices) {
-    const auto* peak = SharesHostMemory(device) ? FindPeak(peaks, device) : nullptr;
-    if (peak && peak->memory) best = std::max(best.value_or(0), *peak->memory);
-  }
-  return best;
 }
 
 constexpr double kLeastShare = 1.0 / 20;
@@ -144,6 +135,19 @@ class Survey {
   bool no_bus_ = false;  // it was looked through and has no bus, be it that a sandbox keeps it back
 };
 
+// Of the memory that the machine's processor shares with a GPU whose rates are known; nullopt without one
+// that is real.
+std::optional<double> SharedMemoryRate(const Peaks& peaks, const Survey& survey,
+                                       std::span<const probe::PhysicalDevice> devices) {
+  std::optional<double> best;
+  for (const auto& device : devices) {
+    const bool shares = SharesHostMemory(device) && survey.IsReal(device);
+    const auto* peak = shares ? FindPeak(peaks, device) : nullptr;
+    if (peak && peak->memory) best = std::max(best.value_or(0), *peak->memory);
+  }
+  return best;
+}
+
 // Of a rate that stands in for one that nobody knows, as shares of it.
 std::array<double, 2> RangeAround(const Peaks& peaks, const probe::PhysicalDevice& device,
                                   const Measurement& m, const Usual& usual, const Peak& peak,
@@ -183,7 +187,7 @@ bool HasOwnRates(const Peaks& peaks, const probe::PhysicalDevice& device, const 
 std::vector<Measurement> Estimated(const Peaks& peaks, const Tables& tables, const Report& report) {
   std::vector<Measurement> found;
   const Survey survey(tables, report);
-  const auto shared = SharedMemoryRate(peaks, report.devices);
+  const auto shared = SharedMemoryRate(peaks, survey, report.devices);
   for (const auto& device : report.devices) {
     if (!survey.IsReal(device)) continue;
     for (const auto& view : device.views) {

@@ -306,6 +306,32 @@ TEST(Estimates, OfAPartOfACardAreMadeWhereTheCardIsBacked) {
   }
 }
 
+// A processor's own read, beside what a driver calls an MI300A's part, be it backed by a kernel driver or
+// not.
+double ReadBesideAChip(bool backed) {
+  auto report = testing::Processor();
+  report.probes.push_back(testing::Probe("sysfs", probe::Outcome::kOk, probe::Stage::kDone));
+  auto chip = OneCard(0x2335, std::nullopt, 0, 0).devices.at(0);
+  chip.kind = probe::DeviceKind::kIntegrated;
+  chip.views.at(0).device.runtime = "vulkan";
+  chip.views.at(0).device.identity.ids = probe::PciIds{0x1002, 0x74a0, {}, {}, {}};
+  chip.hardware.reset();
+  if (backed) {
+    chip.hardware.emplace();
+    chip.hardware->kernel_driver = "amdgpu";
+  }
+  report.devices.push_back(std::move(chip));
+  for (const auto& m : Estimated(EmbeddedPeaks(), testing::TestTables(), report)) {
+    if (m.device_id == "cpu:0" && m.kernel == Kernel::kRead) return m.rate.value_or(0);
+  }
+  return 0;
+}
+
+TEST(Estimates, OfAProcessorRestOnTheMemoryOfNoChipThatADriverMadeUp) {
+  EXPECT_DOUBLE_EQ(ReadBesideAChip(true), 243e9);
+  EXPECT_DOUBLE_EQ(ReadBesideAChip(false), 40e9);
+}
+
 bool IsDoubted(const Report& report) {
   const auto doubts = DoubtedRates(EmbeddedPeaks(), report);
   for (const Doubt& doubt : doubts) EXPECT_TRUE(doubt.fast && !doubt.refuted && !doubt.text.empty());
