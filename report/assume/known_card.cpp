@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <set>
 #include <string_view>
 #include <tuple>
@@ -109,12 +110,38 @@ std::optional<std::uint32_t> MakerIn(std::string_view name) {
   return std::nullopt;
 }
 
+// Whether the chip has the architecture that the words say; nullopt where they say none, or no table knows.
+std::optional<bool> HasStated(const Row& row, const Words& words) {
+  if (!words.of || !words.of->target || !words.architecture) return std::nullopt;
+  const auto own = ArchitectureOf(*words.of, row.target);
+  return own.empty() ? std::nullopt : std::optional(own == *words.architecture);
+}
+
+// Of the cards that a name fits those of the architecture that is said: an "RTX 6000" of cc 8.9 is no Quadro,
+// and what a "Radeon Graphics" of one gfx does says nothing of another. Where none is of it all stay.
+void TakeStated(const Words& words, Found& found) {
+  const auto are_of_it = [&](const Rows& rows) {
+    Rows own;
+    std::copy_if(rows.begin(), rows.end(), std::back_inserter(own),
+                 [&](const Row& row) { return HasStated(row, words).value_or(false); });
+    return own;
+  };
+  auto similar = are_of_it(found.similar);
+  if (similar.empty()) return;
+  auto exact = are_of_it(found.rows);
+  found.is_exact = found.is_exact && !exact.empty();
+  found.rows = exact.empty() ? similar : std::move(exact);
+  found.similar = std::move(similar);
+}
+
 // Of the maker that the words or the name say; without that word of no device that is no GPU.
 Found CalledBy(const Words& words, const std::string& written) {
-  if (words.vendor) return Called(words.vendor, words.spelling);
-  auto found = Called(MakerIn(written), words.spelling);
-  for (Rows* rows : {&found.rows, &found.similar})
-    std::erase_if(*rows, [](const Row& row) { return !IsGpu(row); });
+  auto found = Called(words.vendor ? words.vendor : MakerIn(written), words.spelling);
+  if (!words.vendor) {
+    for (Rows* rows : {&found.rows, &found.similar})
+      std::erase_if(*rows, [](const Row& row) { return !IsGpu(row); });
+  }
+  TakeStated(words, found);
   return found;
 }
 
@@ -124,9 +151,34 @@ bool Agree(const Rows& rows, Field field) {
                      [&](const Row& row) { return row.*field == rows.front().*field; });
 }
 
+// Whether drivers call every chip so that they have no product's name of: "AMD Radeon Graphics".
+bool IsGeneric(std::uint32_t vendor, std::string_view name) {
+  const auto* maker = probe::FindVendorNames(vendor);
+  for (auto known = maker ? maker->generic_names : std::string_view(); !known.empty();) {
+    if (probe::Lower(probe::TakeUpTo(known, '|')) == probe::Lower(name)) return true;
+  }
+  return false;
+}
+
 // Whether the name says how much memory it has, and that it is as much: "80GB" of 80 GiB.
 bool HasMemory(const Row& row, std::uint64_t bytes) {
   return HasWords(probe::Lower(row.name), fmt::format("{}gb", bytes >> 30U));
+}
+
+bool HasRates(const Row& row) {
+  const auto id = fmt::format("{:04x}:{:04x}", row.vendor, row.device);
+  const auto& known = EmbeddedPeaks().devices;
+  return std::any_of(known.begin(), known.end(),
+                     [&](const DevicePeak& peak) { return peak.id == id && peak.memory; });
+}
+
+// Of a name that is many lines' of cards ("Radeon Graphics", "GeForce") one stands for all only where each of
+// them is known: else a slower one may be meant.
+bool AreComparable(const Rows& rows) {
+  return std::all_of(rows.begin(), rows.end(), [&](const Row& row) {
+    return std::any_of(rows.begin(), rows.end(),
+                       [&](const Row& other) { return other.target == row.target && HasRates(other); });
+  });
 }
 
 // The slowest of those whose rates are known, after those that have as much memory and those whose rates are
@@ -159,7 +211,9 @@ void TakeKind(const Rows& rows, Words& words) {
 
 // Of the only card of that name; else of the one whose rates stand for it.
 void TakeNumbers(const Found& found, Words& words) {
-  const Row* row = SlowestKnown(found.rows, words);
+  const bool is_vague = !found.is_exact && (words.spelling.find(' ') == std::string::npos ||
+                                            IsGeneric(*words.vendor, words.spelling));
+  const Row* row = is_vague && !AreComparable(found.rows) ? nullptr : SlowestKnown(found.rows, words);
   const bool agree = Agree(found.similar, &Row::target) && Agree(found.similar, &Row::kind);
   if (!row && agree) row = SlowestKnown(found.similar, words);
   const bool is_other = row && !IsCardsName(words.spelling, row->name);
@@ -375,6 +429,9 @@ std::optional<std::string> RecogniseCard(const Tables& tables, Words& words) {
       OthersAreNamedLike(*words.name, rows.front().vendor))
     words.taken_for = rows.front().name;
   words.vendor = rows.front().vendor;
+  if (IsGeneric(*words.vendor, words.spelling) && words.architecture &&
+      !HasStated(rows.front(), words).value_or(true))
+    return std::nullopt;
   // It has no number by which its rates are found, but its name.
   if (rows.front().device == 0) words.name = words.spelling;
   if (auto wrong = OfAnotherCard(rows, words)) return wrong;

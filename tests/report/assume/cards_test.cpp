@@ -66,6 +66,27 @@ TEST(CardWords, NamesAsPeopleWriteThemAreTheCards) {
   EXPECT_EQ(NearestCard("UHD Graphics 630"), std::nullopt) << "that is what was given";
 }
 
+// The name of the rates' row that the described device has; empty: it has none.
+std::string RatesOf(const std::string& text) {
+  const auto machine = Imagine(*EmbeddedTables(), {text});
+  if (!machine) return machine.error().text;
+  const auto* found = FindPeak(EmbeddedPeaks(), machine->devices.back());
+  return found ? std::string(found->name) : "";
+}
+
+TEST(CardWords, OneNameOfManyChipsHasNoRatesOfAnotherChip) {
+  for (const char* name : {"Radeon Graphics", "AMD Radeon Graphics", "AMD Radeon(TM) Graphics"}) {
+    const auto text = std::string("vendor=amd,name=") + name;
+    EXPECT_EQ(RatesOf(text + ",gfx=gfx1036"), "") << name << " of small processors";
+    EXPECT_EQ(RatesOf(text + ",gfx=gfx1151"), "Radeon 8060S") << name;
+    EXPECT_EQ(RatesOf(text), "") << name << " may be any of them";
+    EXPECT_EQ(RatesOf(text + ",gfx=gfx90c"), "") << name << " of a chip that no row is called so";
+    EXPECT_EQ(ArchitectureOf(text + ",gfx=gfx90c"), "gfx90c") << name;
+  }
+  EXPECT_THAT(ArchitectureOf("name=RX 7900 XTX,gfx=gfx1036"), HasSubstr("has gfx gfx1100"))
+      << "a product's name is of its own chip";
+}
+
 // Whether the card of that name has the row's rates, and nobody is warned of any.
 void ExpectOwnRates(const DevicePeak& row, const std::string& name) {
   const auto machine = Imagine(*EmbeddedTables(), {"name=" + name});
