@@ -292,8 +292,8 @@ void Warn(const Tables& tables, const Words& words, const probe::PhysicalDevice&
     say(fmt::format("{} is taken for {}'s {}", probe::CleanText(words.alias, 64), device.vendor.value_or(""),
                     name));
   if (!words.taken_for.empty())
-    say(fmt::format("{} is taken for {}'s {}; for another maker's give vendor", name,
-                    device.vendor.value_or(""), words.taken_for));
+    say(fmt::format("{} is taken for {}'s {}; {}", name, device.vendor.value_or(""), words.taken_for,
+                    words.instead.empty() ? "for another maker's give vendor" : words.instead));
   if (words.is_newer) {
     const auto& target = *words.of->target;
     say(fmt::format("{}{} is newer than all that this version's tables know",

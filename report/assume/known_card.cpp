@@ -145,6 +145,20 @@ Found CalledBy(const Words& words, const std::string& written) {
   return found;
 }
 
+// The shortest name of another architecture that begins with the words of the name, where no card that has
+// exactly these words does: an "RTX 6000" is a Quadro, and people call an "RTX 6000 Ada Generation" so, too.
+const Row* NamedMoreFully(const Found& found, std::string_view spelling) {
+  const auto words = probe::Lower(WithoutMaker(spelling));
+  const auto begins = [&](const Row& row) { return probe::Lower(row.name).starts_with(words); };
+  if (!found.is_exact || std::any_of(found.rows.begin(), found.rows.end(), begins)) return nullptr;
+  const Row* other = nullptr;
+  for (const Row& row : found.similar) {
+    if (!begins(row) || row.target == found.rows.front().target) continue;
+    if (!other || row.name.size() < other->name.size()) other = &row;
+  }
+  return other;
+}
+
 template <class Field>
 bool Agree(const Rows& rows, Field field) {
   return std::all_of(rows.begin(), rows.end(),
@@ -411,7 +425,7 @@ std::optional<std::string> RecogniseCard(const Tables& tables, Words& words) {
     words.name = std::move(card);
   }
   words.spelling = Spelled(*words.name);
-  const auto found = CalledBy(words, *words.name);
+  auto found = CalledBy(words, *words.name);
   const auto& rows = found.rows;
   if (rows.empty() && words.vendor) {
     // Of a card that no table has the name alone says it.
@@ -435,10 +449,19 @@ std::optional<std::string> RecogniseCard(const Tables& tables, Words& words) {
   // It has no number by which its rates are found, but its name.
   if (rows.front().device == 0) words.name = words.spelling;
   if (auto wrong = OfAnotherCard(rows, words)) return wrong;
+  const Row* fuller = words.architecture ? nullptr : NamedMoreFully(found, words.spelling);
+  const auto other = fuller ? std::optional(*fuller) : std::nullopt;
+  if (other) std::erase_if(found.similar, [&](const Row& row) { return row.target != rows.front().target; });
   TakeNumbers(found, words);
   TakeKind(rows, words);
   TakeMemory(rows, written, words);
   TakeArchitecture(tables, rows, words);
+  if (other && words.of) {
+    words.taken_for = rows.front().name;
+    words.instead = fmt::format(
+        "for {} give {}={}", other->name, words.of->target->key,
+        ArchitectureText(*words.of->target, ArchitectureOf(*words.of, other->target), Reader::kPeople));
+  }
   return std::nullopt;
 }
 

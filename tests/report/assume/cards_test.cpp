@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "data/runtimes/runtimes.h"
 
@@ -20,7 +21,10 @@
 namespace report::assume {
 namespace {
 
+using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(CardWords, AreCountedWithoutWhatSaysNothing) {
   EXPECT_EQ(WordsLeftOut("GeForce RTX 4060 Laptop GPU", "GeForce RTX 4060 Max-Q / Mobile"), 2U);
@@ -85,6 +89,35 @@ TEST(CardWords, OneNameOfManyChipsHasNoRatesOfAnotherChip) {
   }
   EXPECT_THAT(ArchitectureOf("name=RX 7900 XTX,gfx=gfx1036"), HasSubstr("has gfx gfx1100"))
       << "a product's name is of its own chip";
+}
+
+std::vector<std::string> WarningsOf(const std::string& text) {
+  const auto machine = Imagine(*EmbeddedTables(), {text});
+  if (!machine) return {machine.error().text};
+  std::vector<std::string> texts;
+  for (const Warning& warning : machine->warnings) texts.push_back(warning.text);
+  return texts;
+}
+
+TEST(CardWords, AShortNameOfTwoGenerationsIsTheOneOfTheStatedArchitecture) {
+  EXPECT_EQ(RatesOf("name=RTX 6000,cc=8.9"), "NVIDIA RTX 6000 Ada");
+  EXPECT_EQ(RatesOf("name=RTX 4000,cc=8.9"), "NVIDIA RTX 4000 Ada Generation");
+  EXPECT_EQ(ArchitectureOf("name=RTX 5000,cc=8.9"), "sm_89");
+  EXPECT_EQ(ArchitectureOf("name=Titan X,cc=6.1"), "sm_61");
+  EXPECT_EQ(ArchitectureOf("name=Titan X,cc=5.2"), "sm_52");
+  EXPECT_THAT(ArchitectureOf("name=RTX 6000,cc=6.1"), HasSubstr("has cc 7.5"));
+  EXPECT_EQ(RatesOf("name=RTX 6000"), "Quadro RTX 6000 / Quadro RTX 8000");
+  EXPECT_THAT(
+      WarningsOf("name=RTX 6000"),
+      ElementsAre("RTX 6000 is taken for NVIDIA's Quadro RTX 6000; for RTX 6000 Ada Generation give cc=8.9"));
+  EXPECT_THAT(
+      WarningsOf("name=NVIDIA RTX 4000"),
+      Contains(
+          "NVIDIA RTX 4000 is taken for NVIDIA's Quadro RTX 4000; for RTX 4000 Ada Generation give cc=8.9"));
+  EXPECT_THAT(WarningsOf("name=Titan X"),
+              Contains("Titan X is taken for NVIDIA's GeForce GTX TITAN X; for TITAN X Pascal give cc=6.1"));
+  for (const char* name : {"Quadro RTX 6000", "RTX 6000 Ada Generation", "RTX 3050", "RTX 6000,cc=7.5"})
+    EXPECT_THAT(WarningsOf(std::string("name=") + name), Not(Contains(HasSubstr("taken for")))) << name;
 }
 
 // Whether the card of that name has the row's rates, and nobody is warned of any.
