@@ -432,6 +432,7 @@ std::vector<Finding> Findings(const Tables& tables, const Report& report) {
   AddNarrowLinks(report, findings);
   NameGroups(tables, report, findings);
   SetAsideWhatChangesNothing(tables, report, findings);
+  SpareWhatIsBrought(report, findings);
   Escalate(report, findings);
   for (const auto& device : report.devices) {
     if (!report.not_asked.device_ids.contains(device.id)) AddPower(device, findings);

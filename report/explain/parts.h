@@ -175,4 +175,7 @@ void AddLentMemory(const Report& report, const probe::PhysicalDevice& device, st
 // be a GPU stays: that is a fault in itself.
 void SetAsideWhatChangesNothing(const Tables& tables, const Report& report, std::vector<Finding>& findings);
 
+// Of a runtime that is not installed and that the answer's build brings nothing is to be done.
+void SpareWhatIsBrought(const Report& report, std::vector<Finding>& findings);
+
 }  // namespace report::explain

@@ -69,7 +69,34 @@ bool Concerns(const Tables& tables, const Finding& finding, const probe::Physica
   return facts && facts->vendor && vendor && IsOfVendor(*facts, *vendor);
 }
 
+// Whether the answer for that GPU (nullopt: for any) comes by a build that brings the runtime.
+bool IsBrought(const Report& report, const std::string& runtime,
+               const std::optional<std::string>& device_id) {
+  const auto brings = [&](const Recommendation& answer) {
+    return answer.backend == runtime && (!device_id || answer.device_id == *device_id) &&
+           std::any_of(answer.reasons.begin(), answer.reasons.end(),
+                       [](const Reason& reason) { return reason.id == ReasonId::kRuntimeBrought; });
+  };
+  const auto& answers = report.recommendations;
+  const auto is_other = [&](const Recommendation& answer) {
+    return !brings(answer) && device_id && answer.device_id == *device_id;
+  };
+  return std::any_of(answers.begin(), answers.end(), brings) &&
+         std::none_of(answers.begin(), answers.end(), is_other);
+}
+
 }  // namespace
+
+void SpareWhatIsBrought(const Report& report, std::vector<Finding>& findings) {
+  for (const probe::ProbeReport& probe : report.probes) {
+    if (probe.outcome != probe::Outcome::kAbsent) continue;
+    for (Finding& finding : findings) {
+      if (finding.runtime != probe.module || !IsBrought(report, probe.module, finding.device_id)) continue;
+      finding.fix.clear();
+      finding.severity = Severity::kNote;
+    }
+  }
+}
 
 bool MayChangeAnswer(const Report& report, const probe::PhysicalDevice& gpu) {
   if (report.recommendations.empty()) return true;

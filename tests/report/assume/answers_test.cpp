@@ -12,6 +12,7 @@
 #include "report/assume/assume.h"
 #include "report/core/devices.h"
 #include "report/core/tables.h"
+#include "report/core/targets.h"
 #include "report/decide/decide.h"
 
 namespace report::assume {
@@ -197,6 +198,23 @@ TEST(UntoldRuntimes, AreThoseThatTheProgramHasABuildFor) {
   EXPECT_THAT(of("llama.cpp", "metal", "name=M4 Max"), Not(Contains(HasSubstr("add runtime"))))
       << "its build for Vulkan is for other systems";
   EXPECT_THAT(of("llama.cpp", "vulkan", "name=RTX 4090"), Not(Contains(HasSubstr("is left out"))));
+}
+
+// What the answer's reader is told to do about that GPU and its runtimes.
+std::vector<std::string> StepsOf(const std::string& text, const char* target) {
+  Terms terms;
+  terms.target = *EmbeddedTarget(target);
+  const auto report = ReportOf({{text}, terms});
+  std::vector<std::string> steps;
+  for (const auto& advice : report.advice) steps.push_back(advice.text);
+  return steps;
+}
+
+TEST(UntoldRuntimes, ThatTheAnswersBuildBringsAreNotToBeInstalled) {
+  const std::string text = "name=RX 7900 XTX,os=linux,arch=x86_64,glibc=2.39,runtime=opencl";
+  EXPECT_THAT(StepsOf(text, "pytorch"), Not(Contains(HasSubstr("HIP runtime"))));
+  EXPECT_THAT(StepsOf(text, "llama.cpp"), Contains(HasSubstr("HIP runtime")))
+      << "its build for ROCm wants what is installed";
 }
 
 // Tokens that the processor alone writes in a second.
