@@ -5,6 +5,9 @@
 #include <array>
 #include <utility>
 
+#include "data/install_elsewhere.h"
+
+#include "probe/core/parse.h"
 #include "report/core/devices.h"
 #include "report/core/known_error.h"
 #include "report/core/wording.h"
@@ -152,6 +155,17 @@ const Installed* FindInstalled(const Host& host, std::string_view runtime,
   return found == host.installed->end() ? nullptr : &*found;
 }
 
+// On a system that the tables of runtimes do not speak of.
+bool IsElsewhere(const Host& host) { return host.system.value_or("linux") != "linux"; }
+
+// How a runtime is had there, or, without its name, the driver of any GPU; nullopt: it is not.
+std::optional<std::string> TextElsewhere(std::string_view system, std::string_view runtime) {
+  for (const auto& [os, name, text] : probe::ParseTable<3>(data::kInstallElsewhere)) {
+    if (os == system && name == runtime) return std::string(text);
+  }
+  return std::nullopt;
+}
+
 Fix FixOf(const InstallHint& hint) {
   Fix fix{hint.text, std::nullopt, true, false};
   if (hint.packages) fix.remedy = Remedy{Action::kInstall, *hint.packages};
@@ -285,7 +299,20 @@ bool AdviseOnReason(const RuntimeFacts* facts, const backends::Measurement& meas
   return AdviseOn(KnownReason(facts, measurement), finding);
 }
 
-void AddInstallHints(const RuntimeFacts& facts, Finding& finding) {
+bool CanBeInstalled(const RuntimeFacts& facts, const Host& host) {
+  return !IsElsewhere(host) || TextElsewhere(*host.system, facts.name);
+}
+
+std::optional<std::string> DriverElsewhere(const Host& host) {
+  return IsElsewhere(host) ? TextElsewhere(*host.system, "") : std::nullopt;
+}
+
+void AddInstallHints(const RuntimeFacts& facts, const Host& host, Finding& finding) {
+  if (IsElsewhere(host)) {
+    if (auto text = TextElsewhere(*host.system, facts.name))
+      finding.fix.push_back({*std::move(text), std::nullopt, true, false});
+    return;
+  }
   for (const auto& hint : facts.install) {
     if (!hint.drivers) finding.fix.push_back(FixOf(hint));
   }

@@ -26,13 +26,15 @@ namespace {
 
 using probe::Outcome;
 
-// The runtime that the device's maker made for it, where it was looked for and is not installed.
+// The runtime that the device's maker made for it, where it was looked for, is not installed and can be.
 const RuntimeFacts* MissingRuntime(const Tables& tables, const Report& report,
                                    const probe::PhysicalDevice& device) {
   const auto vendor = VendorOf(device);
   for (const probe::ProbeReport& probe : report.probes) {
     const auto* facts = Find(tables, probe.module);
-    if (probe.outcome == Outcome::kAbsent && facts && vendor && IsOfVendor(*facts, *vendor)) return facts;
+    if (probe.outcome == Outcome::kAbsent && facts && vendor && IsOfVendor(*facts, *vendor) &&
+        CanBeInstalled(*facts, report.host))
+      return facts;
   }
   return nullptr;
 }
@@ -80,7 +82,7 @@ Finding OfRuntime(const Tables& tables, const Report& report, const probe::Probe
     for (const auto& device : report.devices) {
       if (finding.fix.empty() && IsGpu(device)) AddHintsFor(device, *facts, report.host, finding);
     }
-    if (finding.fix.empty() && HasCardFor(report, *facts)) AddInstallHints(*facts, finding);
+    if (finding.fix.empty() && HasCardFor(report, *facts)) AddInstallHints(*facts, report.host, finding);
   }
   const bool known = AdviseOnError(facts, probe.error, finding);
   if (probe.outcome == Outcome::kHidden) {
@@ -200,7 +202,7 @@ std::optional<std::string> AddWhatInstalls(const RuntimeFacts& facts, const Repo
     if (probe.library) AddEvidence(finding, "library", probe.library->path.value_or(probe.library->soname));
     return probe.error->text.empty() ? std::nullopt : std::optional(probe.error->text);
   }
-  AddInstallHints(facts, finding);
+  AddInstallHints(facts, report.host, finding);
   return std::nullopt;
 }
 
@@ -227,6 +229,7 @@ void BlameFailure(const Tables& tables, const Report& report, const probe::Physi
 
 // Where nothing that was asked tells more.
 std::string WhatItLacks(const Tables& tables, const Report& report, const probe::PhysicalDevice& device) {
+  if (auto driver = DriverElsewhere(report.host)) return *std::move(driver);
   if (!device.hardware || !device.hardware->kernel_driver) return "install the kernel driver of its vendor";
   const auto vendor = VendorOf(device);
   for (const auto& probe : report.probes) {

@@ -47,8 +47,12 @@ struct StatusAdvice {
 [[nodiscard]] std::string NameIn(const Report& report, const probe::PhysicalDevice& device);
 // Nothing for an empty value.
 void AddEvidence(Finding& finding, std::string source, std::string value);
-// What installs the runtime for any card that it reaches.
-void AddInstallHints(const RuntimeFacts& facts, Finding& finding);
+// What installs the runtime on this system for any card that it reaches; of a system other than Linux by
+// data/install_elsewhere.csv.
+void AddInstallHints(const RuntimeFacts& facts, const Host& host, Finding& finding);
+[[nodiscard]] bool CanBeInstalled(const RuntimeFacts& facts, const Host& host);
+// What installs the driver of any GPU there; nullopt on Linux, which tells more of its GPUs.
+[[nodiscard]] std::optional<std::string> DriverElsewhere(const Host& host);
 // The same for this very GPU, told by its kernel driver; false where the table has nothing for it. Where
 // `host` has what a hint installs, the fix is to ask on the machine itself.
 bool AddHintsFor(const probe::PhysicalDevice& device, const RuntimeFacts& facts, const Host& host,

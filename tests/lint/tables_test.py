@@ -84,6 +84,15 @@ class Tables(unittest.TestCase):
         names = [row["alias"].lower() for row in rows("card_aliases.csv")]
         self.assertEqual(len(names), len(set(names)))
 
+    def test_what_installs_a_runtime_elsewhere_is_of_a_known_one_and_stands_once(self):
+        known = {path.stem for path in (ROOT / "data/runtimes").glob("*.json")} | {""}
+        told = [(row["os"], row["runtime"]) for row in rows("install_elsewhere.csv")]
+        self.assertEqual(len(told), len(set(told)))
+        for os, runtime in told:
+            self.assertIn(os, ("windows", "macos"))
+            self.assertIn(runtime, known)
+            self.assertIn((os, ""), told, "a GPU that none of them is for has its row, too")
+
     def test_every_variable_that_hides_says_how_its_list_is_read(self):
         for row in rows("drivers.csv"):
             for word in row["hiding"].split():

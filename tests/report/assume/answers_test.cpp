@@ -20,6 +20,8 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::Contains;
+using ::testing::Each;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -201,9 +203,9 @@ TEST(UntoldRuntimes, AreThoseThatTheProgramHasABuildFor) {
 }
 
 // What the answer's reader is told to do about that GPU and its runtimes.
-std::vector<std::string> StepsOf(const std::string& text, const char* target) {
+std::vector<std::string> StepsOf(const std::string& text, const char* target = nullptr) {
   Terms terms;
-  terms.target = *EmbeddedTarget(target);
+  if (target) terms.target = *EmbeddedTarget(target);
   const auto report = ReportOf({{text}, terms});
   std::vector<std::string> steps;
   for (const auto& advice : report.advice) steps.push_back(advice.text);
@@ -215,6 +217,46 @@ TEST(UntoldRuntimes, ThatTheAnswersBuildBringsAreNotToBeInstalled) {
   EXPECT_THAT(StepsOf(text, "pytorch"), Not(Contains(HasSubstr("HIP runtime"))));
   EXPECT_THAT(StepsOf(text, "llama.cpp"), Contains(HasSubstr("HIP runtime")))
       << "its build for ROCm wants what is installed";
+}
+
+// Those that say what installs something.
+std::vector<std::string> InstallingSteps(const std::string& text) {
+  auto steps = StepsOf(text);
+  std::erase_if(steps, [](const std::string& step) {
+    return !step.starts_with("install") && !step.starts_with("update") && !step.starts_with("give");
+  });
+  return steps;
+}
+
+struct Stepped {
+  std::string text;
+  std::string first;
+};
+
+TEST(Steps, AreThoseOfTheDescribedSystem) {
+  const std::string amds = "install AMD's driver for Windows: it brings HIP's runtime";
+  const std::string qualcomms = "install the graphics driver for Windows of the GPU's maker";
+  for (const Stepped& stepped :
+       {Stepped{"name=RX 7900 XTX,os=windows,runtime=none", amds},
+        {"name=RX 7900 XTX,os=windows,runtime=vulkan", amds},
+        {"name=RTX 4090,os=windows,runtime=none",
+         "install NVIDIA's driver for Windows; the CUDA toolkit is not needed to run anything"},
+        {"name=Arc B580,os=windows,runtime=none",
+         "install Intel's graphics driver for Windows: it brings Level Zero"},
+        {"vendor=qualcomm,os=windows,arch=aarch64", qualcomms},
+        {"vendor=qualcomm,os=windows,arch=aarch64,runtime=none", qualcomms}}) {
+    const auto steps = InstallingSteps(stepped.text);
+    ASSERT_THAT(steps, Not(IsEmpty())) << stepped.text;
+    EXPECT_EQ(steps.front(), stepped.first) << stepped.text;
+    EXPECT_THAT(steps, Each(HasSubstr("for Windows"))) << stepped.text;
+  }
+  EXPECT_THAT(InstallingSteps("name=M4 Max,os=macos,runtime=none"),
+              ElementsAre("update macOS: Metal is a part of it"));
+  for (const char* gpu : {"name=RX 7900 XTX", "vendor=intel"})
+    EXPECT_THAT(InstallingSteps(fmt::format("{},os=macos,runtime=none", gpu)),
+                ElementsAre("update macOS: it brings the drivers of all GPUs that it serves"));
+  EXPECT_THAT(InstallingSteps("name=RX 7900 XTX,os=linux,runtime=none"),
+              Contains("install ROCm's HIP runtime; the kernel's amdgpu driver is enough below it"));
 }
 
 // Tokens that the processor alone writes in a second.
