@@ -372,6 +372,27 @@ bool OthersAreNamedLike(std::string_view name, std::uint32_t vendor) {
   });
 }
 
+std::string_view FirstNumber(std::string_view name) {
+  const auto from = std::min(name.find_first_of("0123456789"), name.size());
+  const auto to = std::min(name.find_first_not_of("0123456789", from), name.size());
+  return name.substr(from, to - from);
+}
+
+// Whether a slip of the finger makes one of the other: of numbers the first two digits, which are the
+// generation and the model, are alike, and names without one begin alike. A "GTX 780" is no "GTX 750".
+bool IsOfOneSeries(std::string_view written, std::string_view known) {
+  constexpr std::size_t kAlike = 2;
+  if (written.empty() || known.empty()) return false;
+  if (known.starts_with(written)) return true;
+  const auto number = FirstNumber(written);
+  const auto other = FirstNumber(known);
+  if (number.empty()) return written.front() == known.front();
+  // "B58O": a letter stands where the number goes on.
+  if (written.size() == known.size() && number.size() >= kAlike && other.starts_with(number)) return true;
+  // Of one digit, or two, another one is another model.
+  return number.size() == other.size() && number.substr(0, kAlike) == other.substr(0, kAlike);
+}
+
 }  // namespace
 
 std::optional<std::string> NearestCard(const std::string& name) {
@@ -383,6 +404,10 @@ std::optional<std::string> NearestCard(const std::string& name) {
       known.emplace_back(row.name.substr(series + 1));  // "RTX 3060" of "GeForce RTX 3060"
   }
   for (const Alias& alias : Aliases()) known.emplace_back(alias.name);
+  const auto written = probe::Lower(WithoutMaker(name));
+  std::erase_if(known, [&](const std::string& card) {
+    return !IsOfOneSeries(written, probe::Lower(WithoutMaker(card)));
+  });
   auto nearest = Nearest(name, known);
   // That name was given.
   if (nearest && (IsCardsName(name, *nearest) || IsAnotherModel(name, *nearest))) return std::nullopt;

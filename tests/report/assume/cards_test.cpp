@@ -70,6 +70,18 @@ TEST(CardWords, NamesAsPeopleWriteThemAreTheCards) {
   EXPECT_EQ(NearestCard("UHD Graphics 630"), std::nullopt) << "that is what was given";
 }
 
+TEST(CardWords, ASlipIsTakenForACardOfItsOwnSeriesAlone) {
+  for (const char* name : {"GTX 780", "MX150", "MX350", "Arc Graphics"})
+    EXPECT_EQ(NearestCard(name), std::nullopt) << name;
+  EXPECT_EQ(NearestCard("RTX 3095"), "RTX 3090");
+  EXPECT_EQ(NearestCard("GeForce RTX 4091"), "GeForce RTX 4090");
+  EXPECT_EQ(NearestCard("RTX 306"), "RTX 3060");
+  EXPECT_EQ(NearestCard("Radon 8060S"), "Radeon 8060S");
+  EXPECT_EQ(NearestCard("RX 5750"), "RX 5700") << "not the RX 570, of an older generation";
+  EXPECT_EQ(NearestCard("Arc B58O"), "Arc B580");
+  EXPECT_EQ(NearestCard("Strix Hallo"), "Strix Halo");
+}
+
 // The name of the rates' row that the described device has; empty: it has none.
 std::string RatesOf(const std::string& text) {
   const auto machine = Imagine(*EmbeddedTables(), {text});
