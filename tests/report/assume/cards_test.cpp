@@ -118,7 +118,7 @@ TEST(CardWords, AShortNameOfTwoGenerationsIsTheOneOfTheStatedArchitecture) {
   EXPECT_EQ(ArchitectureOf("name=Titan X,cc=6.1"), "sm_61");
   EXPECT_EQ(ArchitectureOf("name=Titan X,cc=5.2"), "sm_52");
   EXPECT_THAT(ArchitectureOf("name=RTX 6000,cc=6.1"), HasSubstr("has cc 7.5"));
-  EXPECT_EQ(RatesOf("name=RTX 6000"), "Quadro RTX 6000 / Quadro RTX 8000");
+  EXPECT_EQ(RatesOf("name=RTX 6000"), "Quadro RTX 6000");
   EXPECT_THAT(
       WarningsOf("name=RTX 6000"),
       ElementsAre("RTX 6000 is taken for NVIDIA's Quadro RTX 6000; for RTX 6000 Ada Generation give cc=8.9"));
