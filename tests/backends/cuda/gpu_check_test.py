@@ -106,12 +106,15 @@ def gpu(capability=80, **more):
          "attributes": {"capability": capability}, **more}]}
 
 
-def filled_beside():
-    """A good GPU, and one of which others hold the memory: it can not even be opened."""
+def beside(**more):
+    """A good GPU and another one."""
     scenario = gpu(52)
-    second = {**scenario["devices"][0], "pci": "0000:02:00.0", "uuid": f"{2:032x}", "memory_free_bytes": 4096}
-    return {**scenario, "devices": [*scenario["devices"], second],
-            "misbehave": [{"at": "create", "do": "error", "code": 2, "device": 1}]}
+    second = {**scenario["devices"][0], "pci": "0000:02:00.0", "uuid": f"{2:032x}", **more}
+    return {**scenario, "devices": [*scenario["devices"], second]}
+
+
+# Others hold its memory: it can not even be opened.
+FILLED_BESIDE = {**beside(memory_free_bytes=4096), "misbehave": [{"at": "create", "do": "error", "code": 2, "device": 1}]}
 
 
 def amd_gpu():
@@ -123,7 +126,9 @@ def amd_gpu():
 CASES = {"good": (gpu(52), 0.6), "wrong": (gpu(52, results="garbage"), 0.2), "none": (None, 0.2),
          "carried": ({**gpu(), "attributes": {"translation_ms": 20}}, 1, True, 2),
          "carried, faulting": (gpu(faulting_kernels="gemm_fp16_128"), 1.5, True),
-         "carried, filled": (filled_beside(), 0.5, True),
+         "carried, filled": (FILLED_BESIDE, 0.5, True),
+         "carried, lost": (beside(attributes={"capability": 52, "nvml_handle": 15}), 0.3, True),
+         "divided": (beside(attributes={"capability": 52, "mig": 1}), 0.3),
          "carried, AMD": (amd_gpu(), 0.5, True, 1, "hip"), "carried, none": (None, 0.2, True),
          "carried, broken": (None, 0.2, True, 3, "cuda", "#!/bin/sh\nexit 1\n")}
 
@@ -218,6 +223,20 @@ class GpuCheck(unittest.TestCase):
         self.assertEqual("== Failed\nnothing", failed)
         self.assertTrue(room.startswith("== No room (others hold the memory)\nopening 1 NVIDIA Fake: "), room)
         self.assertIn("\nfailed pci:0000:02:00.0 cuda gemm ", room)
+
+    def test_a_card_that_no_runtime_reaches_fails_beside_a_good_one(self):
+        done, files = self.runs["carried, lost"]
+        self.assertEqual(1, done.returncode)
+        failed, aside, _ = files["summary.txt"].split("\n\n", 2)
+        self.assertRegex(failed, r"\A== Failed\n\w+ unplaced.cuda.nvml-error-gpu-is-lost: .* GPU 1 fell off the bus.*\Z")
+        self.assertRegex(aside, r"\A== Set aside \(WHICHGPU_FAKE_SCENARIO is set: the drivers are fakes\)\n"
+                                r"blocking claim.pci-0000-01-00-0: NVIDIA Fake: it claims to be .*\Z")
+        self.assertEqual(failed.splitlines()[1:], json.loads(files["result.json"])["failed"])
+        done, result = self.runs["divided"]
+        self.assertEqual(1, done.returncode)
+        line, = result["failed"]
+        self.assertIn("unreached.pci-0000-02-00-0: no runtime reaches NVIDIA Fake (pci:0000:02:00.0): it is in MIG mode", line)
+        self.assertIn(line, done.stderr)
 
     def test_carried_binaries_without_a_gpu_fail_and_say_so(self):
         done, files = self.runs["carried, none"]

@@ -16,6 +16,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "bench" / "
 import beside
 import cards
 import figures
+import missed
 import others
 import planted
 
@@ -177,6 +178,36 @@ class Beside(unittest.TestCase):
                           "not there: good cuda gemm fp32/fp32 own:tile_64x64 0x0x0",
                           "broken: 3 failures that are there without the fault, too"], lines)
         self.assertIn("ok good", planted.why_nothing_was_planted(whole, kernel, whole), "the other's is not the planted one")
+
+
+class Faults(unittest.TestCase):
+    def lines(self, environment=(), **findings):
+        """Of a machine with a card that is reached and one that is not: what is said of findings, by severity."""
+        report = {"devices": [{"id": "reached", "views": [{}]}, {"id": "not", "views": []}],
+                  "findings": [{"id": name, "severity": severity, "summary": "why", "device_id": name.rpartition(".")[2]}
+                               for severity, names in findings.items() for name in names]}
+        with unittest.mock.patch.dict(os.environ, dict(environment)):
+            return missed.fault_lines([report])
+
+    def test_what_is_not_reached_and_what_crashes_fails_beside_a_good_card(self):
+        names = ["unreached.not", "unplaced.cuda.lost", "device_node.denied.not", "driver.vulkan.bad.crashed",
+                 "driver.vulkan.bad.timed_out", "runtime.hip.bad_reply"]
+        self.assertEqual(([f"degraded {name}: why" for name in names], []), self.lines(degraded=names))
+        self.assertEqual(([], []), self.lines(note=names, degraded=[
+            "device_node.denied.reached", "driver.vulkan.bad.failed", "runtime.hip.failed", "hidden.cuda.reached"]))
+
+    def test_what_blocks_fails_but_for_what_is_judged_elsewhere(self):
+        self.assertEqual((["blocking runtime.hip.failed: why", "blocking claim.reached: why"], []), self.lines(
+            blocking=["runtime.hip.failed", "measure.cuda.nvidia.failed", "memory.others.reached", "claim.reached"]))
+
+    def test_only_of_fakes_a_claim_is_set_aside(self):
+        self.assertEqual((["blocking unreached.not: why"], ["blocking claim.reached: why"]), self.lines(
+            {missed.FAKES: "scenario.json"}, blocking=["claim.reached", "unreached.not"]))
+
+    def test_each_is_told_once_with_the_first_run_that_has_it(self):
+        lost = {"devices": [], "findings": [{"id": "unreached.a", "severity": "degraded", "summary": "why"}]}
+        self.assertEqual(["degraded unreached.a: why (in run 2)"],
+                         missed.fault_lines([{"devices": []}, lost, lost])[0])
 
 
 class Room(unittest.TestCase):

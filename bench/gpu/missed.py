@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+"""What a check of a machine's GPUs must not pass over in silence: cards that no runtime reaches, and drivers that crash."""
+import os
+
+# Which only fake drivers read (tests/fakes): their cards are on no bus, so that a report says that they are made up.
+FAKES = "WHICHGPU_FAKE_SCENARIO"
+SET_ASIDE = f"Set aside ({FAKES} is set: the drivers are fakes)"
+# Findings of what is judged by each figure, and by what found no room.
+JUDGED_ELSEWHERE = ("measure.", "memory.others.")
+UNREACHED = ("unreached.", "unplaced.")  # the latter: of which nobody knows where it is
+DENIED = "device_node.denied."
+# How a driver's process ends that takes more with it than its own devices.
+DEADLY = (".crashed", ".timed_out", ".bad_reply")
+
+
+def is_fault(finding, reached):
+    """Whether a finding says of a card or a driver itself that it fails. Beside a usable GPU a report calls nothing blocking:
+    there it is what no runtime reaches, and what crashes or hangs."""
+    name = finding["id"]
+    if finding["severity"] == "note" or name.startswith(JUDGED_ELSEWHERE):
+        return False
+    denied = name.startswith(DENIED) and finding.get("device_id") not in reached
+    deadly = name.startswith(("driver.", "runtime.")) and name.endswith(DEADLY)
+    return finding["severity"] == "blocking" or name.startswith(UNREACHED) or denied or deadly
+
+
+def fault_lines(reports):
+    """The findings that are faults, each once; and those that are none where the drivers are fakes."""
+    faults, of_fakes = {}, {}
+    for number, report in enumerate(reports, 1):
+        reached = {device["id"] for device in report["devices"] if device["views"]}
+        for finding in report.get("findings", []):
+            if is_fault(finding, reached):
+                is_fakes = finding["id"].startswith("claim.") and FAKES in os.environ
+                line = f"{finding['severity']} {finding['id']}: {finding['summary']}"
+                (of_fakes if is_fakes else faults).setdefault(
+                    finding["id"], line + (f" (in run {number})" if number > 1 else ""))
+    return list(faults.values()), list(of_fakes.values())
