@@ -18,6 +18,9 @@ from planted import DRIVER, VARIABLE, driver_of, faulty_lines, kernel_of, places
 # Of the products: the edge, and the types that are multiplied (none: all). A test of this sets both (docs/testing.md).
 EDGE = int(os.environ.get("GPU_CHECK_EDGE", "8192"))
 TYPES = os.environ.get("GPU_CHECK_TYPES", "").split()
+# A report of now: kept by nobody, and of cards, too, on which earlier runs of somebody's were ended, which would else go
+# unmeasured.
+MEASURED_ANEW = ("--json", "--no-cache", "--retry-crashed")
 PRODUCTS_S, PLAIN_S, REPORT_S, STACK_S = 60, 30, 40, 90
 HELD_BUT = 1000 ** 3
 SETTLED_S = 1  # of a neighbour, until it uses the card as it will
@@ -167,8 +170,8 @@ class Beside:
 
     def whichgpu(self, name, **more):
         """A report of this runtime alone, or None; and [what became of it] where that is no good end."""
-        end = self.folder.run(name, [self.binaries / "whichgpu", "--json", "--no-cache", "--only", self.runtime], REPORT_S,
-                              out="json", env={**os.environ, **more})
+        end = self.folder.run(name, [self.binaries / "whichgpu", *MEASURED_ANEW, "--only", self.runtime], REPORT_S, out="json",
+                              env={**os.environ, **more})
         said, report = self.went("whichgpu", name, end), self.json_of(name)
         if not said and not report:
             said = self.fail("whichgpu", name, "it gave no report")

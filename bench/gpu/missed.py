@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""What a check of a machine's GPUs must not pass over in silence: cards that no runtime reaches, and drivers that crash."""
+"""What a check of a machine's GPUs must not pass over in silence: cards that no runtime reaches, drivers that crash, and
+cards of which there is no figure."""
+import collections
 import os
+
+from figures import failures_of, filled_by_others, gpus_of, verified_of, wanted_room
 
 # Which only fake drivers read (tests/fakes): their cards are on no bus, so that a report says that they are made up.
 FAKES = "WHICHGPU_FAKE_SCENARIO"
 SET_ASIDE = f"Set aside ({FAKES} is set: the drivers are fakes)"
 # Findings of what is judged by each figure, and by what found no room.
-JUDGED_ELSEWHERE = ("measure.", "memory.others.")
+JUDGED_ELSEWHERE = ("measure.", "peers.", "memory.others.")
 UNREACHED = ("unreached.", "unplaced.")  # the latter: of which nobody knows where it is
 DENIED = "device_node.denied."
 # How a driver's process ends that takes more with it than its own devices.
@@ -36,3 +40,27 @@ def fault_lines(reports):
                 (of_fakes if is_fakes else faults).setdefault(
                     finding["id"], line + (f" (in run {number})" if number > 1 else ""))
     return list(faults.values()), list(of_fakes.values())
+
+
+def why_no_figure(report, card):
+    """What became of most that was tried on it."""
+    if card not in {gpu["id"] for gpu in gpus_of(report)}:
+        return "no runtime reaches it any more"
+    ends = collections.Counter(m["status"] + (f": {m['reason']}" if m.get("reason") else "")
+                               for m in report["measurements"] if m["device_id"] == card)
+    return ends.most_common(1)[0][0] if ends else "nothing was tried"
+
+
+def no_figure_lines(reports):
+    """The cards of which a run has not one verified figure, and no line that says of one what failed; and those of them that
+    others have filled."""
+    lines, of_full = {}, {}
+    for number, report in enumerate(reports, 1):
+        filled = filled_by_others(report)
+        told = {m["device_id"] for m in [*verified_of(report), *failures_of(report)]}
+        told |= {m["device_id"] for m in report["measurements"] if wanted_room(m, filled)}
+        for card in dict.fromkeys(gpu["id"] for one in reports for gpu in gpus_of(one)):
+            if card not in told:
+                line = f"{card}: nothing was verified on it: {why_no_figure(report, card)}"
+                (of_full if card in filled else lines).setdefault(card, line + (f" (in run {number})" if number > 1 else ""))
+    return list(lines.values()), list(of_full.values())

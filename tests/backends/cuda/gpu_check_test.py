@@ -32,6 +32,7 @@ TESTS = {"cuda": "cuda_gpu_test", "hip": "hip_gpu_test"}
 CHEAP = {"WHICHGPU_TEST_STEPS": "2", "WHICHGPU_TEST_LONGEST": "512"}
 # The processor's figures and the software devices' are not what this is about; and beside a neighbour any figure will do.
 WHICHGPU = f"""#!/bin/sh
+case "$*" in *--json*--retry-crashed*) ;; *--json*) echo earlier runs decide >&2; exit 9;; esac
 case "$*" in *--json*) set -- "$@" --only sysfs,cuda,hip;; esac
 case "$WHICHGPU_FAULTY_KERNELS $*" in *--budget*) ;; " "*--json*) set -- "$@" --budget 0.8;; esac
 exec {BUILD}/report/whichgpu "$@"
@@ -472,11 +473,12 @@ class Failures(unittest.TestCase):
         self.assertEqual([], figures.failed_lines([report("implausible", "cpu:0")]), "no GPU's")
         gpu_check = imported()
         results = gpu_check.Results(2)
-        results.reports = [report("ok"), report("implausible")]
-        with tempfile.TemporaryDirectory() as path:
-            text, failed = gpu_check.summarise(folders.Folder(pathlib.Path(path), 1), results)
-        self.assertEqual((1, 1), (failed, text.count("implausible")))
-        self.assertTrue(text.startswith(f"== Failed\n{line} (in run 2)\n\n"), text)
+        for status, told in (("implausible", line), ("skipped", "gpu: nothing was verified on it: skipped: faster than the chip")):
+            results.reports = [report("ok"), report(status)]
+            with tempfile.TemporaryDirectory() as path:
+                text, failed = gpu_check.summarise(folders.Folder(pathlib.Path(path), 1), results)
+            self.assertEqual((1, 1), (failed, text.count(told)))
+            self.assertTrue(text.startswith(f"== Failed\n{told} (in run 2)\n\n"), text)
 
 
 if __name__ == "__main__":

@@ -198,7 +198,8 @@ class Faults(unittest.TestCase):
 
     def test_what_blocks_fails_but_for_what_is_judged_elsewhere(self):
         self.assertEqual((["blocking runtime.hip.failed: why", "blocking claim.reached: why"], []), self.lines(
-            blocking=["runtime.hip.failed", "measure.cuda.nvidia.failed", "memory.others.reached", "claim.reached"]))
+            blocking=["runtime.hip.failed", "measure.cuda.nvidia.failed", "peers.cuda.nvidia.failed", "memory.others.reached",
+                      "claim.reached"]))
 
     def test_only_of_fakes_a_claim_is_set_aside(self):
         self.assertEqual((["blocking unreached.not: why"], ["blocking claim.reached: why"]), self.lines(
@@ -208,6 +209,40 @@ class Faults(unittest.TestCase):
         lost = {"devices": [], "findings": [{"id": "unreached.a", "severity": "degraded", "summary": "why"}]}
         self.assertEqual(["degraded unreached.a: why (in run 2)"],
                          missed.fault_lines([{"devices": []}, lost, lost])[0])
+
+
+class WithoutFigure(unittest.TestCase):
+    @staticmethod
+    def report(cards=("good", "other"), memory=None, **ends):
+        """Of cards of which the first is good; what came of the others, each twice."""
+        rows = [("good", {"status": "ok", "verified": True}), *[(card, end) for card, end in ends.items() for _ in range(2)]]
+        return {"devices": [{"id": card, "kind": "discrete", "views": [{}], "memory": memory or {}} for card in cards],
+                "measurements": [{"device_id": card, "runtime": "cuda", "kernel": "read", "in_dtype": "u32", "acc_dtype": "u32",
+                                  "implementation": "a", **end} for card, end in rows]}
+
+    def test_a_card_of_which_nothing_is_verified_fails_beside_a_good_one(self):
+        interrupted = {"status": "skipped", "reason": "it was interrupted 4 times"}
+        for end, why in ((interrupted, "skipped: it was interrupted 4 times"), ({"status": "over_budget"}, "over_budget"),
+                         ({"status": "ok", "verified": False}, "ok"), (None, "nothing was tried")):
+            with self.subTest(why):
+                report = self.report(**({"other": end} if end else {}))
+                self.assertEqual(([f"other: nothing was verified on it: {why}"], []), missed.no_figure_lines([report]))
+
+    def test_what_has_a_figure_or_a_failure_of_its_own_is_not_told_twice(self):
+        self.assertEqual(([], []), missed.no_figure_lines([self.report(other={"status": "ok", "verified": True})]))
+        self.assertEqual(([], []), missed.no_figure_lines([self.report(other={"status": "failed", "reason": "(700)"})]))
+
+    def test_a_card_that_is_gone_in_a_later_run_is_missed(self):
+        whole = self.report(other={"status": "ok", "verified": True})
+        self.assertEqual(["other: nothing was verified on it: no runtime reaches it any more (in run 2)"],
+                         missed.no_figure_lines([whole, self.report(cards=["good"])])[0])
+
+    def test_what_others_fill_has_no_room_and_is_no_failure(self):
+        full = {"total_bytes": 1000, "free_bytes": 10}
+        late = self.report(memory=full, other={"status": "over_budget"})
+        self.assertEqual(([], ["other: nothing was verified on it: over_budget"]), missed.no_figure_lines([late]))
+        lacked = self.report(memory=full, other={"status": "failed", "reason": "none left", "lacked_memory": True})
+        self.assertEqual(([], []), missed.no_figure_lines([lacked]), "its own lines say so")
 
 
 class Room(unittest.TestCase):
