@@ -27,12 +27,35 @@ def run(*command):
     return subprocess.run(command, capture_output=True, text=True)
 
 
+def imported():
+    loader = importlib.machinery.SourceFileLoader("gpu_check", str(ROOT / "bench" / "gpu_check"))
+    gpu_check = importlib.util.module_from_spec(importlib.util.spec_from_loader("gpu_check", loader))
+    loader.exec_module(gpu_check)
+    return gpu_check
+
+
 class Itself(unittest.TestCase):
+    def test_a_test_that_failed_of_more_than_a_full_card_fails(self):
+        full = "opening 1 Fake: cuCtxCreate: CUDA_ERROR_OUT_OF_MEMORY (2)\na.cpp:1: Failure\n"
+        wrong = "kernel 0 Fake: own:a (a): wrong: 1 of 2\na.cpp:2: Failure\n"
+        cards = [{"id": str(card), "kind": "discrete", "views": [{"runtime": "cuda", "ordinal": card}],
+                  "memory": {"total_bytes": 1000, "free_bytes": 10 if card else 1000}} for card in (0, 1)]
+        report = {"devices": cards, "measurements": []}
+        gpu_check = imported()
+        for end, state, said, passed in ((8, "failed", full, True), (8, "failed", full + wrong, False), (8, "failed", "", False),
+                                         (8, "failed", full + "a.cpp:3: Failure\n", False), (8, "timeout", full, False),
+                                         (-9, "failed", full, False), (0, "passed", "", True), (8, "passed", "", False),
+                                         (0, "skipped", "", False)):
+            with self.subTest((end, state, said)):
+                name = "cuda_gpu_test.CudaGpu.VerifiesEveryKernelThatItSupports"
+                tests, was_passed, no_room = gpu_check.judged(end, {name: state}, {name: said}, [report])
+                self.assertEqual(passed, was_passed)
+                self.assertEqual(full.splitlines()[:1] if full in said else [], no_room[:-1])
+                self.assertEqual("1: nothing was verified on it: nothing was tried", no_room[-1])
+                self.assertEqual(passed and end != 0, tests[name] == gpu_check.NO_ROOM and end == gpu_check.TESTS_FAILED)
+
     def test_it_configures_the_tests_that_it_runs_whatever_the_tree_had(self):
-        loader = importlib.machinery.SourceFileLoader("gpu_check", str(ROOT / "bench" / "gpu_check"))
-        gpu_check = importlib.util.module_from_spec(importlib.util.spec_from_loader("gpu_check", loader))
-        loader.exec_module(gpu_check)
-        ran = []
+        gpu_check, ran = imported(), []
         with unittest.mock.patch.object(gpu_check.subprocess, "run", lambda command, **_: ran.append(command)):
             gpu_check.build(pathlib.Path("/folder"))
         self.assertEqual(["cmake", "--preset", "release"], ran[0][:3])

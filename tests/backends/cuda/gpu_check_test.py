@@ -128,6 +128,7 @@ CASES = {"good": (gpu(52), 0.6), "wrong": (gpu(52, results="garbage"), 0.2), "no
          "carried": ({**gpu(), "attributes": {"translation_ms": 20}}, 1, True, 2),
          "carried, faulting": (gpu(faulting_kernels="gemm_fp16_128"), 1.5, True),
          "carried, filled": (FILLED_BESIDE, 0.5, True),
+         "filled": (FILLED_BESIDE, 0.5),
          "carried, lost": (beside(attributes={"capability": 52, "nvml_handle": 15}), 0.3, True),
          "divided": (beside(attributes={"capability": 52, "mig": 1}), 0.3),
          "carried, AMD": (amd_gpu(), 0.5, True, 1, "hip"), "carried, none": (None, 0.2, True),
@@ -224,6 +225,12 @@ class GpuCheck(unittest.TestCase):
         self.assertEqual("== Failed\nnothing", failed)
         self.assertTrue(room.startswith("== No room (others hold the memory)\nopening 1 NVIDIA Fake: "), room)
         self.assertIn("\nfailed pci:0000:02:00.0 cuda gemm ", room)
+        done, result = self.runs["filled"]
+        self.assertEqual((0, True, []), (done.returncode, result["tests_passed"], result["failed"]), done.stderr)
+        self.assertLessEqual({"No room (others hold the memory)"}, set(result["tests"].values()))
+        self.assertIn("opening 1 NVIDIA Fake: ", result["no_room"][0])
+        self.assertIn(f"No room (others hold the memory): {result['no_room'][0]}\n", done.stderr)
+        self.assertIn("failed pci:0000:02:00.0 cuda gemm ", "\n".join(result["no_room"]))
 
     def test_a_card_that_no_runtime_reaches_fails_beside_a_good_one(self):
         done, files = self.runs["carried, lost"]
