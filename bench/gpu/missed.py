@@ -12,6 +12,9 @@ SET_ASIDE = f"Set aside ({FAKES} is set: the drivers are fakes)"
 # Findings of what is judged by each figure, and by what found no room.
 JUDGED_ELSEWHERE = ("measure.", "peers.", "memory.others.")
 UNREACHED = ("unreached.", "unplaced.")  # the latter: of which nobody knows where it is
+# Of the other cards of a host its containers see the bus alone: no driver says that they are broken.
+NOT_GIVEN = "Not reached, and no driver says why (not given to this container?)"
+WHY_UNREACHED = "unreached_error"  # the fact in which a driver says it
 DENIED = "device_node.denied."
 # How a driver's process ends that takes more with it than its own devices.
 DEADLY = (".crashed", ".timed_out", ".bad_reply")
@@ -28,18 +31,27 @@ def is_fault(finding, reached):
     return finding["severity"] == "blocking" or name.startswith(UNREACHED) or denied or deadly
 
 
+def is_not_given(finding, report):
+    """Whether it is of a card beside others that work, of which no driver says what it lacks."""
+    if finding["severity"] == "blocking" or not finding["id"].startswith("unreached."):
+        return False
+    device = next((one for one in report["devices"] if one["id"] == finding.get("device_id")), {})
+    return all(fact["key"] != WHY_UNREACHED for fact in device.get("hardware", {}).get("facts", []))
+
+
 def fault_lines(reports):
-    """The findings that are faults, each once; and those that are none where the drivers are fakes."""
-    faults, of_fakes = {}, {}
+    """The findings that are faults, each once; those that are none where the drivers are fakes; and cards that may be
+    others'."""
+    faults, of_fakes, not_given = {}, {}, {}
     for number, report in enumerate(reports, 1):
         reached = {device["id"] for device in report["devices"] if device["views"]}
         for finding in report.get("findings", []):
             if is_fault(finding, reached):
                 is_fakes = finding["id"].startswith("claim.") and FAKES in os.environ
                 line = f"{finding['severity']} {finding['id']}: {finding['summary']}"
-                (of_fakes if is_fakes else faults).setdefault(
-                    finding["id"], line + (f" (in run {number})" if number > 1 else ""))
-    return list(faults.values()), list(of_fakes.values())
+                kind = of_fakes if is_fakes else not_given if is_not_given(finding, report) else faults
+                kind.setdefault(finding["id"], line + (f" (in run {number})" if number > 1 else ""))
+    return list(faults.values()), list(of_fakes.values()), list(not_given.values())
 
 
 def why_no_figure(report, card):

@@ -181,9 +181,11 @@ class Beside(unittest.TestCase):
 
 
 class Faults(unittest.TestCase):
-    def lines(self, environment=(), **findings):
-        """Of a machine with a card that is reached and one that is not: what is said of findings, by severity."""
-        report = {"devices": [{"id": "reached", "views": [{}]}, {"id": "not", "views": []}],
+    def lines(self, environment=(), why="NVML_ERROR_GPU_IS_LOST", **findings):
+        """Of a machine with a card that is reached and one that is not, of which a driver says why: what is said of findings, by
+        severity."""
+        facts = [{"key": missed.WHY_UNREACHED, "value": why}] if why else []
+        report = {"devices": [{"id": "reached", "views": [{}]}, {"id": "not", "views": [], "hardware": {"facts": facts}}],
                   "findings": [{"id": name, "severity": severity, "summary": "why", "device_id": name.rpartition(".")[2]}
                                for severity, names in findings.items() for name in names]}
         with unittest.mock.patch.dict(os.environ, dict(environment)):
@@ -192,22 +194,26 @@ class Faults(unittest.TestCase):
     def test_what_is_not_reached_and_what_crashes_fails_beside_a_good_card(self):
         names = ["unreached.not", "unplaced.cuda.lost", "device_node.denied.not", "driver.vulkan.bad.crashed",
                  "driver.vulkan.bad.timed_out", "runtime.hip.bad_reply"]
-        self.assertEqual(([f"degraded {name}: why" for name in names], []), self.lines(degraded=names))
-        self.assertEqual(([], []), self.lines(note=names, degraded=[
+        self.assertEqual(([f"degraded {name}: why" for name in names], [], []), self.lines(degraded=names))
+        self.assertEqual(([], [], []), self.lines(note=names, degraded=[
             "device_node.denied.reached", "driver.vulkan.bad.failed", "runtime.hip.failed", "hidden.cuda.reached"]))
 
     def test_what_blocks_fails_but_for_what_is_judged_elsewhere(self):
-        self.assertEqual((["blocking runtime.hip.failed: why", "blocking claim.reached: why"], []), self.lines(
+        self.assertEqual((["blocking runtime.hip.failed: why", "blocking claim.reached: why"], [], []), self.lines(
             blocking=["runtime.hip.failed", "measure.cuda.nvidia.failed", "peers.cuda.nvidia.failed", "memory.others.reached",
                       "claim.reached"]))
 
     def test_only_of_fakes_a_claim_is_set_aside(self):
-        self.assertEqual((["blocking unreached.not: why"], ["blocking claim.reached: why"]), self.lines(
+        self.assertEqual((["blocking unreached.not: why"], ["blocking claim.reached: why"], []), self.lines(
             {missed.FAKES: "scenario.json"}, blocking=["claim.reached", "unreached.not"]))
 
+    def test_the_cards_of_a_host_that_are_others_are_no_failure_beside_one_that_works(self):
+        self.assertEqual(([], [], ["degraded unreached.not: why"]), self.lines(why="", degraded=["unreached.not"]))
+        self.assertEqual((["blocking unreached.not: why"], [], []), self.lines(why="", blocking=["unreached.not"]))
+
     def test_each_is_told_once_with_the_first_run_that_has_it(self):
-        lost = {"devices": [], "findings": [{"id": "unreached.a", "severity": "degraded", "summary": "why"}]}
-        self.assertEqual(["degraded unreached.a: why (in run 2)"],
+        lost = {"devices": [], "findings": [{"id": "unplaced.a", "severity": "degraded", "summary": "why"}]}
+        self.assertEqual(["degraded unplaced.a: why (in run 2)"],
                          missed.fault_lines([{"devices": []}, lost, lost])[0])
 
 
