@@ -159,17 +159,25 @@ TEST(Unreached, OneThatIsOnNoBusAnyMoreIsToldAllTheSame) {
     if (probe.module != "cuda") continue;
     probe.hardware = {probe::UnplacedHardware(
         "cuda", {{}, std::nullopt, "NVML_ERROR_GPU_IS_LOST", "nvidia-smi's GPU 1 fell off the bus"})};
+    probe.hardware.push_back(probe::UnplacedHardware(
+        "cuda", {{}, std::nullopt, "NVML_ERROR_GPU_IS_LOST", "nvidia-smi's GPU 3 fell off the bus"}));
+    for (auto& hardware : probe.hardware) hardware.kernel_driver = "nvidia";
   }
   for (auto& device : machine.devices) {
     if (device.kind == probe::DeviceKind::kDiscrete && device.views.empty())
       testing::AddView(device, "cuda", "NVIDIA", probe::DeviceKind::kDiscrete);
   }
+  auto guests = machine.devices[1];
+  guests.id = "pci:0000:99:00.0";
+  guests.views.clear();
+  guests.hardware->kernel_driver = "vfio-pci";
+  machine.devices.push_back(std::move(guests));
   const auto findings = testing::Decided(machine).findings;
   const auto told = std::find_if(findings.begin(), findings.end(), [](const auto& one) {
     return one.id == "unplaced.cuda.nvml-error-gpu-is-lost";
   });
   ASSERT_NE(told, findings.end());
-  EXPECT_THAT(told->summary, HasSubstr("nvidia-smi's GPU 1 fell off the bus"));
+  EXPECT_THAT(told->summary, HasSubstr("nvidia-smi's GPU 1 fell off the bus; nvidia-smi's GPU 3 fell off"));
   EXPECT_THAT(told->fix.at(0).text, HasSubstr("Xid 79"));
 }
 
