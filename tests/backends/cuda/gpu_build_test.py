@@ -54,6 +54,22 @@ class Itself(unittest.TestCase):
                 self.assertEqual("1: nothing was verified on it: nothing was tried", no_room[-1])
                 self.assertEqual(passed and end != 0, tests[name] == gpu_check.NO_ROOM and end == gpu_check.TESTS_FAILED)
 
+    def test_what_became_of_each_test_is_read_however_it_ended(self):
+        said = """Test project /folder
+    Start 1: one
+1/3 Test #1: one ...........................   Passed    0.01 sec
+    Start 2: two
+2/3 Test #2: two ...........................Subprocess aborted***Exception:   0.03 sec
+    Start 3: three
+3/3 Test #3: three .........................***Skipped   0.01 sec
+"""
+        gpu_check = imported()
+        with unittest.mock.patch.object(gpu_check, "said_by", lambda _: (8, said, "")):
+            end, tests, _ = gpu_check.run_tests("/folder")
+        self.assertEqual((8, {"one", "two", "three"}), (end, set(tests)))
+        self.assertEqual(("passed", "skipped"), (tests["one"], tests["three"]))
+        self.assertFalse(gpu_check.judged(end, tests, {}, [])[1])
+
     def test_it_configures_the_tests_that_it_runs_whatever_the_tree_had(self):
         gpu_check, ran = imported(), []
         with unittest.mock.patch.object(gpu_check.subprocess, "run", lambda command, **_: ran.append(command)):
