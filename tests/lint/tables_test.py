@@ -60,6 +60,7 @@ class Tables(unittest.TestCase):
                        "1002:74b5": "what the host gives it", "1002:7590": "RX 9060 XT, 8 and 16 GB",
                        "10de:2487": "RTX 3060, 8 and 12 GB", "10de:2501": "the same", "10de:2503": "the same",
                        "10de:2504": "the same", "10de:2544": "the same", "10de:139b": "GTX 960M, 2 and 4 GB",
+                       "10de:1b83": "GTX 1060, 3, 5 and 6 GB", "10de:1c03": "the same",
                        "8086:56a0": "A770, 8 and 16 GB",
                        "10de:3182": "B300, of which NVIDIA's pages say 270 and 288 GB"}
         in_the_package = {"1002:74a0": "MI300A, with 128 GB"}
