@@ -378,6 +378,14 @@ std::string_view FirstNumber(std::string_view name) {
   return name.substr(from, to - from);
 }
 
+// Letters as the digits that they look like.
+std::string AsDigits(std::string_view text) {
+  std::string digits(text);
+  std::replace(digits.begin(), digits.end(), 'o', '0');
+  std::replace(digits.begin(), digits.end(), 'l', '1');
+  return digits;
+}
+
 // Whether a slip of the finger makes one of the other: of numbers the first two digits, which are the
 // generation and the model, are alike, and names without one begin alike. A "GTX 780" is no "GTX 750".
 bool IsOfOneSeries(std::string_view written, std::string_view known) {
@@ -387,8 +395,7 @@ bool IsOfOneSeries(std::string_view written, std::string_view known) {
   const auto number = FirstNumber(written);
   const auto other = FirstNumber(known);
   if (number.empty()) return written.front() == known.front();
-  // "B58O": a letter stands where the number goes on.
-  if (written.size() == known.size() && number.size() >= kAlike && other.starts_with(number)) return true;
+  if (written.size() == known.size() && AsDigits(written) == AsDigits(known)) return true;
   // Of one digit, or two, another one is another model.
   return number.size() == other.size() && number.substr(0, kAlike) == other.substr(0, kAlike);
 }
