@@ -130,7 +130,9 @@ std::string FitWords(std::string_view text, int width, bool unicode) {
   const auto cut = std::mismatch(fitted.begin(), fitted.end(), text.begin(), text.end()).first;
   const auto kept = static_cast<std::size_t>(cut - fitted.begin());
   const auto end = text.rfind(' ', kept);
-  if (end == std::string_view::npos || end == 0) return fitted;
+  // A word as long as that is no word.
+  constexpr std::size_t kMostLost = 30;
+  if (end == std::string_view::npos || kept - end > kMostLost) return fitted;
   return std::string(text.substr(0, end)).append(fitted, kept);
 }
 
