@@ -98,8 +98,9 @@ void PutTheMeantFirst(const Report& report, Scores& ordered) {
 
 Reason UnknownRatesReason(const Report& report, const Scores& ordered, const Score& chosen) {
   const auto other = std::find_if(ordered.begin(), ordered.end(), [&](const Score* score) {
-    return score->device_id != chosen.device_id && (score->of_common_gpu || chosen.of_common_gpu) &&
-           IsEstimatedGpu(report, *score);
+    // Of a card that is known and one that is part of the processor it is known which is faster.
+    const bool is_open = chosen.of_common_gpu || (score->of_common_gpu && IsEstimatedCard(report, *score));
+    return score->device_id != chosen.device_id && is_open && IsEstimatedGpu(report, *score);
   });
   if (!IsEstimatedGpu(report, chosen) || other == ordered.end()) return {};
   const Score& unknown = chosen.of_common_gpu ? chosen : **other;

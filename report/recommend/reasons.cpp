@@ -158,12 +158,17 @@ Reason LeadReason(const Report& report, const Scores& ordered, const Scores& tie
   const double ratio = SpeedRatio(chosen, **next);
   if (ratio <= 1) return {};
   const auto name = NameBeside(report, **next, chosen);
-  if (Compare(*chosen.ranking_tokens_per_s, *(*next)->ranking_tokens_per_s) == Difference::kUnknown)
-    return {ReasonId::kAhead,
-            fmt::format("it is ahead of {} by {}, which is within {}", name, PercentText(ratio - 1),
-                        chosen.basis == Basis::kEstimated ? "what facts can tell" : "the error of measuring"),
-            {NameOf(report, **next)},
-            ratio};
+  if (IsUndecided(chosen, chosen, **next))
+    return {
+        ReasonId::kAhead,
+        chosen.basis == Basis::kEstimated && ratio >= 2
+            ? fmt::format("it is estimated {} times as fast as {}, and facts do not rule out the opposite",
+                          SignificantText(ratio, 2), name)
+            : fmt::format(
+                  "it is ahead of {} by {}, which is within {}", name, PercentText(ratio - 1),
+                  chosen.basis == Basis::kEstimated ? "what facts can tell" : "the error of measuring"),
+        {NameOf(report, **next)},
+        ratio};
   // Of one device what engines make of it is the same by either way.
   const auto* verb = chosen.basis == Basis::kEstimated        ? "is estimated"
                      : chosen.device_id == (*next)->device_id ? "measures"

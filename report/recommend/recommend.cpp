@@ -313,12 +313,22 @@ Difference Compare(const Range& a, const Range& b) {
 
 namespace {
 
+// How many times as fast a card is that is not to be doubted beside an unknown part of the processor.
+constexpr double kPlain = 3;
+
 // What facts say of two ways is known no closer than to a factor: ways of which they say the same are equal.
 Difference CompareScores(const Score& a, const Score& b) {
   const bool estimated = a.basis == Basis::kEstimated && b.basis == Basis::kEstimated;
   const double x = a.ranking_tokens_per_s->value;
   const double y = b.ranking_tokens_per_s->value;
-  if (a.of_common_gpu != b.of_common_gpu && estimated) return Difference::kUnknown;
+  if (a.of_common_gpu != b.of_common_gpu && estimated) {
+    // A part of the processor reads that one's memory, which is no card's, whatever range a common one has.
+    const Score& unknown = a.of_common_gpu ? a : b;
+    const Score& known = a.of_common_gpu ? b : a;
+    const bool is_part = unknown.memory.kind != MemoryKind::kOwn && known.memory.kind == MemoryKind::kOwn;
+    const double lead = (a.of_common_gpu ? y : x) / (a.of_common_gpu ? x : y);
+    return is_part && lead >= kPlain ? Difference::kSome : Difference::kUnknown;
+  }
   if (estimated && std::abs(x - y) <= kTieShare * std::max(x, y)) return Difference::kNone;
   return Compare(*a.ranking_tokens_per_s, *b.ranking_tokens_per_s);
 }

@@ -47,10 +47,18 @@ std::vector<std::string> RuntimesOf(const TargetTable& target, const Report& rep
   return runtimes;
 }
 
-std::vector<std::string> RuntimesOf(const Tables& tables) {
-  std::vector<std::string> runtimes;
-  for (const RuntimeFacts& facts : tables.runtimes) runtimes.push_back(facts.name);
-  return runtimes;
+// The most mature first.
+std::vector<std::string> RuntimesOf(const Tables& tables, Use use) {
+  std::vector<std::pair<int, std::string>> runtimes;
+  for (const RuntimeFacts& facts : tables.runtimes) {
+    const auto& maturity = facts.maturity;
+    runtimes.emplace_back(-(use == Use::kTraining ? maturity.training : maturity.inference), facts.name);
+  }
+  std::stable_sort(runtimes.begin(), runtimes.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::string> names;
+  for (auto& [place, name] : runtimes) names.push_back(std::move(name));
+  return names;
 }
 
 // Whether it reaches GPUs of that maker, this one's architecture among them, on that system.
@@ -61,15 +69,25 @@ bool CanReach(const RuntimeFacts& facts, const Report& report, const probe::Phys
          !(gpu.hardware && UnservedOf(facts, gpu.hardware->architecture));
 }
 
+bool IsOfOthersAlone(const Report& report, const probe::PhysicalDevice& gpu, const std::string& runtime) {
+  const auto has = [&](const probe::PhysicalDevice& device) {
+    return std::any_of(device.views.begin(), device.views.end(),
+                       [&](const probe::View& view) { return view.device.runtime == runtime; });
+  };
+  return !has(gpu) && std::any_of(report.devices.begin(), report.devices.end(),
+                                  [&](const auto& device) { return IsGpu(device) && has(device); });
+}
+
 // Those of the caller's that can reach the GPU, and of which the description says nothing.
 std::vector<std::string> UntoldFor(const Tables& tables, const Report& report,
                                    const probe::PhysicalDevice& gpu, Use use) {
   const auto& target = report.terms.target;
-  auto untold = target ? RuntimesOf(*target, report, gpu, use) : RuntimesOf(tables);
+  auto untold = target ? RuntimesOf(*target, report, gpu, use) : RuntimesOf(tables, use);
   std::erase_if(untold, [&](const std::string& runtime) {
     const auto* facts = Find(tables, runtime);
+    // What another GPU of the machine has by it is there, and was not said of this one.
     const bool is_untold = std::any_of(report.probes.begin(), report.probes.end(), [&](const auto& probe) {
-      return probe.module == runtime && IsUntold(probe);
+      return probe.module == runtime && (IsUntold(probe) || IsOfOthersAlone(report, gpu, runtime));
     });
     return runtime == kProcessorRuntime || !facts || !is_untold || !IsLeft(report.terms, runtime) ||
            !CanReach(*facts, report, gpu);

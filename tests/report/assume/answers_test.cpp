@@ -112,6 +112,14 @@ TEST(UnknownRates, OfSeveralTheOrderOfTheWordsDecidesNothing) {
   } while (std::next_permutation(machine.begin(), machine.end()));
 }
 
+// It reads the processor's memory.
+TEST(UnknownRates, OfAPartOfTheProcessorAreNoneOfACard) {
+  const auto asked = Ask({{"name=RTX 4090", "name=Radeon Graphics,gfx=gfx1036"}});
+  EXPECT_EQ(asked.device, "RTX 4090");
+  EXPECT_THAT(asked.answer.reasons, Not(Contains(HasSubstr("it is not known"))));
+  EXPECT_THAT(asked.answer.undecided, IsEmpty());
+}
+
 TEST(UnknownRates, AreNotThoseOfAnH100Nvl) {
   for (const char* beside : {"RTX 4090", "RTX 5090", "A100 PCIe 40GB"})
     EXPECT_THAT(Ask({{Named(beside), "name=H100 NVL"}}).device, HasSubstr("H100")) << beside;
@@ -165,6 +173,17 @@ TEST(UntoldRuntimes, AreNotNamedWhereTheyCanNotBeOrServeNoSuchCard) {
               Contains("RX 580 is left out: the description does not say that opencl is there; add "
                        "runtime=opencl, if it is"))
       << "ROCm does not serve gfx803";
+}
+
+// What is said of one GPU of the machine is not said of another.
+TEST(UntoldRuntimes, AreThoseOfEachGpu) {
+  Terms among;
+  among.among = {"vulkan", "opencl"};
+  const auto asked = Ask({{"name=RTX 4090", "name=RX 580"}, among});
+  EXPECT_EQ(asked.answer.backend, "vulkan");
+  EXPECT_THAT(asked.answer.warnings,
+              Contains("RTX 4090 is left out: the description does not say that vulkan or opencl is there; "
+                       "add runtime=vulkan, if it is"));
 }
 
 TEST(UntoldRuntimes, AreSaidOnceOfEqualCards) {
