@@ -79,6 +79,8 @@ TEST(CardWords, ASlipIsTakenForACardOfItsOwnSeriesAlone) {
   EXPECT_EQ(NearestCard("Radon 8060S"), "Radeon 8060S");
   EXPECT_EQ(NearestCard("RX 5750"), "RX 5700") << "not the RX 570, of an older generation";
   EXPECT_EQ(NearestCard("Arc B58O"), "Arc B580");
+  EXPECT_EQ(NearestCard("RTX 4O90"), "RTX 4090");
+  EXPECT_EQ(NearestCard("RTX 3O60"), "RTX 3060");
   EXPECT_EQ(NearestCard("Strix Hallo"), "Strix Halo");
 }
 
