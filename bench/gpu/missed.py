@@ -58,8 +58,9 @@ def why_no_figure(report, card):
     """What became of most that was tried on it."""
     if card not in {gpu["id"] for gpu in gpus_of(report)}:
         return "no runtime reaches it any more"
-    ends = collections.Counter(m["status"] + (f": {m['reason']}" if m.get("reason") else "")
-                               for m in report["measurements"] if m["device_id"] == card)
+    rows = [m for m in report["measurements"] if m["device_id"] == card]
+    of_memory = [m for m in rows if m.get("lacked_memory") or "needed_bytes" in m]
+    ends = collections.Counter(m["status"] + (f": {m['reason']}" if m.get("reason") else "") for m in of_memory or rows)
     return ends.most_common(1)[0][0] if ends else "nothing was tried"
 
 

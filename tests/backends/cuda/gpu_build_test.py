@@ -9,6 +9,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import types
 import tempfile
 import unittest
 import unittest.mock
@@ -69,6 +70,24 @@ class Itself(unittest.TestCase):
         self.assertEqual((8, {"one", "two", "three"}), (end, set(tests)))
         self.assertEqual(("passed", "skipped"), (tests["one"], tests["three"]))
         self.assertFalse(gpu_check.judged(end, tests, {}, [])[1])
+
+    def test_a_summary_says_that_nothing_was_verified_and_for_want_of_memory(self):
+        gpu_check = imported()
+        row = {"device_id": "0", "runtime": "cuda", "kernel": "gemm", "in_dtype": "fp32", "acc_dtype": "fp32", "shape": {},
+               "implementation": "own:a"}
+        memory = {"status": "over_budget", "reason": "1 MiB of 80 GiB are free", "needed_bytes": 9}
+        report = {"devices": [{"id": "0", "name": "Fake", "kind": "discrete", "views": [{"runtime": "cuda", "ordinal": 0}],
+                               "memory": {"total_bytes": 1000, "free_bytes": 10}}], "findings": [], "probes": [],
+                  "measurements": [{**row, "status": "unsupported", "reason": "the device lacks it"},
+                                   {**row, "status": "unsupported", "reason": "the device lacks it"}, {**row, **memory}]}
+        results = gpu_check.Results(1)
+        results.reports = [report]
+        with tempfile.TemporaryDirectory() as path:
+            folder = types.SimpleNamespace(path=pathlib.Path(path), read=lambda _: "", took={}, last_line=lambda _: "")
+            text, failed = gpu_check.summarise(folder, results)
+        self.assertIn("== Failed\nnothing was verified on a GPU", text)
+        self.assertEqual(1, failed)
+        self.assertIn("0: nothing was verified on it: over_budget: 1 MiB of 80 GiB are free", text)
 
     def test_it_configures_the_tests_that_it_runs_whatever_the_tree_had(self):
         gpu_check, ran = imported(), []
