@@ -161,6 +161,16 @@ std::vector<Selection> EnvironmentOf(const Tables& tables, const Report& report,
   return selections;
 }
 
+namespace {
+
+bool IsReachedBy(const probe::PhysicalDevice& device, const std::string& runtime) {
+  return IsGpu(device) && std::any_of(device.views.begin(), device.views.end(), [&](const probe::View& view) {
+           return view.device.runtime == runtime;
+         });
+}
+
+}  // namespace
+
 void WarnOfFailedBeside(const Tables& tables, const Report& report, Recommendation& answer) {
   const auto* own = FindDevice(report.devices, answer.device_id);
   if (!own || !IsGpu(*own)) return;
@@ -168,9 +178,12 @@ void WarnOfFailedBeside(const Tables& tables, const Report& report, Recommendati
   for (const auto& m : report.measurements) {
     if (m.runtime == answer.backend && IsTrouble(m)) troubled.insert(m.device_id);
   }
-  std::vector<std::string> failed;
+  std::vector<std::string> failed, full;
   for (const auto& device : report.devices) {
-    if (&device == own || !IsGpu(device) || !troubled.contains(device.id)) continue;
+    const bool is_full =
+        &device != own && IsReachedBy(device, answer.backend) && IsFull(report, device, answer.use);
+    if (is_full) full.push_back(DeviceName(report.devices, device.id));
+    if (&device == own || !IsGpu(device) || is_full || !troubled.contains(device.id)) continue;
     const auto any = [&](auto is_it) {
       return std::any_of(device.views.begin(), device.views.end(), [&](const probe::View& view) {
         return view.device.runtime == answer.backend && is_it(view);
@@ -182,12 +195,15 @@ void WarnOfFailedBeside(const Tables& tables, const Report& report, Recommendati
     if (!works && any([&](const auto& view) { return HasFailed(report, device, view); }))
       failed.push_back(DeviceName(report.devices, device.id));
   }
-  if (failed.empty()) return;
-  answer.warnings.emplace_back(
-      WarningKind::kFailsBeside, answer.device_id,
-      fmt::format("{} failed here by {}, and programs see {}, too: keep them to the answer's device{}",
-                  fmt::join(failed, ", "), Title(tables, answer.backend), failed.size() == 1 ? "it" : "them",
-                  KeptBy(tables, answer)));
+  const auto warn = [&](const std::vector<std::string>& names, const std::string& what) {
+    if (names.empty()) return;
+    answer.warnings.emplace_back(
+        WarningKind::kFailsBeside, answer.device_id,
+        fmt::format("{}, and programs see {}, too: keep them to the answer's device{}", what,
+                    names.size() == 1 ? "it" : "them", KeptBy(tables, answer)));
+  };
+  warn(failed, fmt::format("{} failed here by {}", fmt::join(failed, ", "), Title(tables, answer.backend)));
+  warn(full, fmt::format("others hold the memory of {}", fmt::join(full, ", ")));
 }
 
 void AddArchitectures(const Tables& tables, const Report& report, Recommendation& answer) {

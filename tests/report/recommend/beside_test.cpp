@@ -60,5 +60,17 @@ TEST(Beside, AnotherGpuThatFailedIsNamedWithWhatKeepsProgramsFromIt) {
   EXPECT_THAT(ToldBeside(machine), ::testing::IsEmpty()) << "nobody knows of a fault";
 }
 
+TEST(Beside, AnotherGpuThatOthersFillIsOneThatProgramsSee) {
+  auto machine = testing::TwoCards();
+  for (auto& device : machine.devices) {
+    if (device.id == "pci:0000:c1:00.0") device.memory.free_bytes = 40ULL << 20U;
+  }
+  std::erase_if(machine.measurements, [](const auto& m) { return m.device_id == "pci:0000:c1:00.0"; });
+  EXPECT_THAT(
+      ToldBeside(machine),
+      ::testing::ElementsAre(::testing::HasSubstr(
+          "others hold the memory of NVIDIA H100 PCIe (pci:0000:c1:00.0), and programs see it, too")));
+}
+
 }  // namespace
 }  // namespace report::recommend
