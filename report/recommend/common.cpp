@@ -73,27 +73,49 @@ double LeastMemoryRateOf(const Report& report, const Score& score) {
   return device ? LeastMemoryRate(*device).value_or(0) : 0;
 }
 
+std::optional<std::uint32_t> VendorOf(const Report& report, const Score& score) {
+  const auto* device = FindDevice(report.devices, score.device_id);
+  return device ? report::VendorOf(*device) : std::nullopt;
+}
+
+// Of unknown cards the first, or one of its maker whose architecture is faster by as much: what makers'
+// architectures have is compared with none of another's.
+const Score* FastestOf(const Report& report, const Scores& unknown) {
+  const Score* fastest = unknown.front();
+  for (const Score* score : unknown) {
+    if (IsOfSlowerArchitecture(report, *fastest, *score)) fastest = score;
+  }
+  return fastest;
+}
+
 }  // namespace
+
+bool IsOfSlowerArchitecture(const Report& report, const Score& one, const Score& than) {
+  if (!one.of_common_gpu || !than.of_common_gpu || !IsEstimatedCard(report, one) ||
+      !IsEstimatedCard(report, than) || VendorOf(report, one) != VendorOf(report, than))
+    return false;
+  const double rate = LeastMemoryRateOf(report, one);
+  return rate > 0 && kOfASeries * rate <= LeastMemoryRateOf(report, than);
+}
 
 void PutTheMeantFirst(const Report& report, Scores& ordered) {
   if (ordered.empty() || !IsEstimatedCard(report, *ordered.front())) return;
-  // The first of the known cards, and of the unknown the one of the fastest architecture; of those that hold
-  // as much as any.
-  const Score* known = nullptr;
-  const Score* unknown = nullptr;
   const bool one_holds = std::any_of(ordered.begin(), ordered.end(), [&](const Score* score) {
     return IsEstimatedCard(report, *score) && HoldsAll(*score);
   });
+  const Score* known = nullptr;  // the first
+  Scores unknown;
   for (const Score* score : ordered) {
     if (!IsEstimatedCard(report, *score) || (one_holds && !HoldsAll(*score))) continue;
-    const auto rate = [&](const Score& of) { return LeastMemoryRateOf(report, of); };
-    if (score->of_common_gpu && (!unknown || rate(*score) > rate(*unknown))) unknown = score;
+    if (score->of_common_gpu) unknown.push_back(score);
     if (!score->of_common_gpu && !known) known = score;
   }
-  if (!unknown || !known) return;
-  const Score* meant = LeadOf(report, *unknown, *known) < kOfASeries ? known : unknown;
+  if (known) {
+    std::erase_if(unknown, [&](const Score* score) { return LeadOf(report, *score, *known) < kOfASeries; });
+  }
+  const Score* meant = unknown.empty() ? known : FastestOf(report, unknown);
   const auto at = std::find(ordered.begin(), ordered.end(), meant);
-  std::rotate(ordered.begin(), at, at + 1);
+  if (at != ordered.end()) std::rotate(ordered.begin(), at, at + 1);
 }
 
 Reason UnknownRatesReason(const Report& report, const Scores& ordered, const Score& chosen) {

@@ -146,7 +146,7 @@ Reason TieReason(const Tables& tables, const Report& report, const Score& chosen
                       : large            ? "and it has more memory"
                       : ahead && !behind ? "and its own figure is ahead"
                       : !twins.empty()   ? "and it is the first of equal cards"
-                                         : "and it is the first of equals"),
+                                         : "and nothing that is known tells them apart"),
           std::move(ways)};
 }
 

@@ -459,7 +459,12 @@ std::optional<Recommendation> Recommend(const Tables& tables, const Report& repo
   if (IsCutShort(report)) return std::nullopt;
   auto ordered = ForProgram(report, Ordered(report, use));
   PutTheMeantFirst(report, ordered);
-  const Standing standing = StandingOf(std::move(ordered));
+  Standing standing = StandingOf(std::move(ordered));
+  std::erase_if(standing.tied, [&](const Score* score) {
+    const bool is_slower = IsOfSlowerArchitecture(report, *score, *standing.tied.front());
+    if (is_slower) standing.unknown.push_back(score);
+    return is_slower;
+  });
   if (standing.ordered.empty()) {
     auto answer = Fallback(tables, report, use);
     if (!answer) return std::nullopt;

@@ -117,7 +117,9 @@ std::optional<Omission> OmissionOf(const Report& report, const Score& score) {
   const auto* device = report.terms.proof ? FindDevice(report.devices, score.device_id) : nullptr;
   const auto* view = device ? FindView(*device, score.runtime, score.driver) : nullptr;
   if (report.terms.proof && !(view && HasRun(report, *device, *view)))
-    return Omission{"--can", "no kernel was measured there, so that nothing shows that it works"};
+    return Omission{"--can", view && HasFailed(report, *device, *view)
+                                 ? "no kernel was right there"
+                                 : "no kernel was measured there, so that nothing shows that it works"};
   return std::nullopt;
 }
 

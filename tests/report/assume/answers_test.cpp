@@ -112,6 +112,21 @@ TEST(UnknownRates, OfSeveralTheOrderOfTheWordsDecidesNothing) {
   } while (std::next_permutation(machine.begin(), machine.end()));
 }
 
+// Among themselves, too; and what can not be the answer changes nothing.
+TEST(UnknownRates, OfOneMakerTheFasterArchitectureIsMeant) {
+  for (const bool turned : {false, true}) {
+    const auto of = [&](std::string one, std::string other) {
+      if (turned) std::swap(one, other);
+      return Ask({{one, other}}).answer.architecture;
+    };
+    EXPECT_EQ(of("cc=9.0", "cc=12.0"), "9.0");
+    EXPECT_EQ(of("cc=5.2,memory=24GiB", "cc=12.0,memory=8GiB"), "12.0");
+  }
+  EXPECT_EQ(Ask({{"cc=9.0", "cc=12.0", "name=GTX 1080"}}).answer.architecture, "9.0");
+  EXPECT_EQ(Ask({{"cc=9.0", "gfx=gfx942"}}).answer.backend,
+            Ask({{"cc=9.0", "gfx=gfx942", "name=RX 6600"}}).answer.backend);
+}
+
 // It reads the processor's memory.
 TEST(UnknownRates, OfAPartOfTheProcessorAreNoneOfACard) {
   const auto asked = Ask({{"name=RTX 4090", "name=Radeon Graphics,gfx=gfx1036"}});
