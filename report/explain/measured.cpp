@@ -300,6 +300,23 @@ void ShareTheBlame(const Figures& measured, const Figures& all, Finding& finding
   finding.fix.push_back({fmt::format("if it lasts, {}", kReportIt), std::nullopt, false, false});
 }
 
+// A device that computes wrong where an equal one is right by the same driver is what is broken.
+void SuspectTheDevice(const Way& way, const backends::Measurement& worst, Finding& finding) {
+  const bool is_right_beside =
+      std::any_of(way.report.devices.begin(), way.report.devices.end(), [&](const auto& other) {
+        const auto* view = FindView(other, way.view.device.runtime, way.view.device.driver);
+        return view != nullptr && AreEqualGpus(other, way.device) && other.id != way.device.id &&
+               UsabilityOf(way.report, other, *view) == Usability::kYes;
+      });
+  if (worst.status != MeasurementStatus::kWrongResult || !is_right_beside) return;
+  finding.meaning =
+      "an equal GPU is right by the same driver: suspect this one, its memory, power or cooling";
+  finding.fix = {
+      {"do not compute on this device; look for its errors in the kernel's log, and try it in another "
+       "slot or machine",
+       std::nullopt, false, false}};
+}
+
 void AddWay(const Way& way, const Figures& measured, const Figures& all, std::vector<Finding>& out) {
   auto finding = OfFigures(way, measured);
   if (!finding) return;
@@ -309,6 +326,7 @@ void AddWay(const Way& way, const Figures& measured, const Figures& all, std::ve
   if (!known) {
     SayWhatFailed(measured, all, *finding);
     ShareTheBlame(measured, all, *finding);
+    SuspectTheDevice(way, *worst, *finding);
   }
   if (MayComeOfCircumstances(*worst) && !RunsBeside(way)) BlameCircumstances(way.report, known, *finding);
   BlameOverride(way, *worst, *finding);

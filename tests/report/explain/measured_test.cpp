@@ -45,52 +45,6 @@ Report WithFailed(MeasurementStatus status, Kernel kernel = Kernel::kGemm, std::
   return testing::Decided(machine);
 }
 
-// A variable by which a driver claims hardware says nothing of a card that is on the bus.
-TEST(Measured, APretenceIsToBlameForWhatIsNotThereAlone) {
-  const auto told = [](bool is_there) {
-    auto machine = testing::DiscreteAndIntegrated();
-    auto& card = machine.devices.front();
-    testing::AddView(card, "vulkan", "radv", probe::DeviceKind::kDiscrete);
-    if (!is_there) card.hardware.reset();
-    std::erase_if(machine.measurements, [](const auto& m) { return m.device_id == kCard; });
-    auto& failed = testing::Measure(machine, kCard, "vulkan", "radv", Kernel::kGemm, 1, Dtype::kFp32);
-    failed.status = MeasurementStatus::kWrongResult;
-    failed.verified = false;
-    for (auto& probe : machine.probes) {
-      if (probe.module == "vulkan") probe.environment = {{"RADV_FORCE_FAMILY", "navi21"}};
-    }
-    std::string all;
-    for (const auto& finding : testing::Decided(machine).findings) all += TextsOf(finding) + "; ";
-    return all;
-  };
-  EXPECT_THAT(told(false), HasSubstr("unset RADV_FORCE_FAMILY, by which the driver claims hardware"));
-  EXPECT_THAT(told(true), Not(HasSubstr("by which the driver claims hardware")));
-}
-
-// What keeps every driver from working does not let it work for another device.
-TEST(Measured, WhatTheMachineLacksIsNoReasonWhereAnotherDeviceWorksByTheSameDriver) {
-  const auto told = [](bool works_beside) {
-    auto machine = testing::DiscreteAndIntegrated();
-    machine.warnings.push_back(NotMountedWarning("/sys"));
-    std::erase_if(machine.measurements, [](const auto& m) { return m.device_id == kCard; });
-    auto other = machine.devices.front();
-    other.id = "pci:0000:09:00.0";
-    auto& failed = testing::Measure(machine, kCard, "cuda", "NVIDIA", Kernel::kGemm, 1, Dtype::kFp32);
-    failed.status = MeasurementStatus::kCrashed;
-    failed.verified = false;
-    if (works_beside)
-      testing::Measure(machine, other.id, "cuda", "NVIDIA", Kernel::kGemm, 1e12, Dtype::kFp32);
-    machine.devices.push_back(std::move(other));
-    std::string all;
-    for (const auto& finding : testing::Decided(machine).findings) {
-      if (finding.id.starts_with("measure.")) all += TextsOf(finding) + "; ";
-    }
-    return all;
-  };
-  EXPECT_THAT(told(false), HasSubstr("mount /sys"));
-  EXPECT_THAT(told(true), ::testing::AllOf(Not(HasSubstr("mount /sys")), HasSubstr("driver")));
-}
-
 TEST(Measured, ALibraryThatLackedMemoryIsNoWrongVersion) {
   auto machine = testing::DiscreteAndIntegrated();
   auto failed = testing::Measure(machine, "pci:0000:01:00.0", "cuda", "NVIDIA", kernels::Kernel::kGemm, 1e12);
