@@ -7,9 +7,9 @@ GPU_KINDS = ("discrete", "integrated")
 # Of an attempt that shows nothing wrong.
 WELL = ("ok", "skipped", "unsupported", "over_budget")
 # What drivers and libraries call it that there is not as much memory, in the lines of the gpu tests: a report's own
-# measurements say it of themselves (lacked_memory).
-NO_MEMORY = {"cuda": re.compile(r"\b(CUDA_ERROR_OUT_OF_MEMORY|CUBLAS_STATUS_ALLOC_FAILED)\b"),
-             "hip": re.compile(r"\b(hipErrorOutOfMemory|HIPBLAS_STATUS_ALLOC_FAILED|rocblas_status_memory_error)\b")}
+# measurements say it of themselves (lacked_memory). And this project's own word for what others leave too little for.
+NO_MEMORY = {"cuda": re.compile(r"\b(CUDA_ERROR_OUT_OF_MEMORY|CUBLAS_STATUS_ALLOC_FAILED|left to others)\b"),
+             "hip": re.compile(r"\b(hipErrorOutOfMemory|HIPBLAS_STATUS_ALLOC_FAILED|rocblas_status_memory_error|left to others)\b")}
 # Of its memory, what is free at most of a card that others have filled.
 FULL = 0.1
 
