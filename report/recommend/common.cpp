@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
+#include <string>
+#include <tuple>
 
 #include "probe/core/parse.h"
 #include "probe/core/pci_table.h"
@@ -32,25 +35,39 @@ bool IsCardOf(const DevicePeak& row, const std::string& architecture) {
          });
 }
 
-// Of all cards of the device's architecture that a table has; nullopt where it has none.
-std::optional<double> LeastMemoryRate(const probe::PhysicalDevice& device) {
-  if (!device.hardware || !device.hardware->architecture) return std::nullopt;
-  std::optional<double> least;
-  for (const DevicePeak& row : EmbeddedPeaks().devices) {
-    if (row.memory && IsCardOf(row, *device.hardware->architecture))
-      least = std::min(least.value_or(*row.memory), *row.memory);
-  }
-  return least;
+// What bounds the use most: reading the memory, or arithmetic.
+using Rate = std::optional<double> DevicePeak::*;
+Rate RateFor(Use use) {
+  return use == Use::kTraining || use == Use::kPrefill ? &DevicePeak::fp32 : &DevicePeak::memory;
 }
 
-// How many times as fast as the known card the slowest known one of the other's architecture reads its
-// memory.
-double LeadOf(const Report& report, const Score& unknown, const Score& known) {
-  const auto* device = FindDevice(report.devices, unknown.device_id);
-  const auto* other = FindDevice(report.devices, known.device_id);
-  const auto least = device ? LeastMemoryRate(*device) : std::nullopt;
+// Of all cards of the device's architecture that a table has; 0 where it has none.
+double LeastRate(const probe::PhysicalDevice& device, Rate rate) {
+  if (!device.hardware || !device.hardware->architecture) return 0;
+  std::optional<double> least;
+  for (const DevicePeak& row : EmbeddedPeaks().devices) {
+    if (row.*rate && IsCardOf(row, *device.hardware->architecture))
+      least = std::min(least.value_or(*(row.*rate)), *(row.*rate));
+  }
+  return least.value_or(0);
+}
+
+double LeastRateOf(const Report& report, const Score& score) {
+  const auto* device = FindDevice(report.devices, score.device_id);
+  return device ? LeastRate(*device, RateFor(score.use)) : 0;
+}
+
+// How many times as fast as the other card the slowest known one of the unknown one's architecture is; of
+// another unknown one the slowest of its architecture stands for it.
+double LeadOf(const Report& report, const Score& unknown, const Score& than) {
+  if (than.of_common_gpu) {
+    const double least = LeastRateOf(report, than);
+    return least > 0 ? LeastRateOf(report, unknown) / least : 0;
+  }
+  const auto* other = FindDevice(report.devices, than.device_id);
   const auto* peak = other ? FindPeak(EmbeddedPeaks(), *other) : nullptr;
-  return least && peak && peak->memory ? *least / *peak->memory : 0;
+  const auto rate = peak ? peak->*RateFor(unknown.use) : std::nullopt;
+  return rate ? LeastRateOf(report, unknown) / *rate : 0;
 }
 
 bool IsEstimatedGpu(const Report& report, const Score& score) {
@@ -68,24 +85,38 @@ bool HoldsAll(const Score& score) {
   return score.fits.value_or(true) && !score.rest && !score.streamed_bytes;
 }
 
-double LeastMemoryRateOf(const Report& report, const Score& score) {
-  const auto* device = FindDevice(report.devices, score.device_id);
-  return device ? LeastMemoryRate(*device).value_or(0) : 0;
-}
-
 std::optional<std::uint32_t> VendorOf(const Report& report, const Score& score) {
   const auto* device = FindDevice(report.devices, score.device_id);
   return device ? report::VendorOf(*device) : std::nullopt;
 }
 
-// Of unknown cards the first, or one of its maker whose architecture is faster by as much: what makers'
+// By its number: "gfx1200" is newer than "gfx1032".
+bool IsOfNewerArchitecture(const Report& report, const Score& one, const Score& than) {
+  const auto text = [&](const Score& score) {
+    const auto* device = FindDevice(report.devices, score.device_id);
+    return device && device->hardware ? device->hardware->architecture.value_or("") : "";
+  };
+  const auto a = text(one), b = text(than);
+  return std::tuple(a.size(), a) > std::tuple(b.size(), b);
+}
+
+// Of the first one's maker the one whose architecture is faster by as much, or else is newest: what makers'
 // architectures have is compared with none of another's.
 const Score* FastestOf(const Report& report, const Scores& unknown) {
-  const Score* fastest = unknown.front();
-  for (const Score* score : unknown) {
-    if (IsOfSlowerArchitecture(report, *fastest, *score)) fastest = score;
+  Scores of_maker;
+  std::copy_if(unknown.begin(), unknown.end(), std::back_inserter(of_maker), [&](const Score* score) {
+    return VendorOf(report, *score) == VendorOf(report, *unknown.front());
+  });
+  const Scores all = of_maker;
+  std::erase_if(of_maker, [&](const Score* score) {
+    return std::any_of(all.begin(), all.end(),
+                       [&](const Score* other) { return IsOfSlowerArchitecture(report, *score, *other); });
+  });
+  const Score* newest = of_maker.front();
+  for (const Score* score : of_maker) {
+    if (IsOfNewerArchitecture(report, *score, *newest)) newest = score;
   }
-  return fastest;
+  return newest;
 }
 
 }  // namespace
@@ -94,8 +125,7 @@ bool IsOfSlowerArchitecture(const Report& report, const Score& one, const Score&
   if (!one.of_common_gpu || !than.of_common_gpu || !IsEstimatedCard(report, one) ||
       !IsEstimatedCard(report, than) || VendorOf(report, one) != VendorOf(report, than))
     return false;
-  const double rate = LeastMemoryRateOf(report, one);
-  return rate > 0 && kOfASeries * rate <= LeastMemoryRateOf(report, than);
+  return LeadOf(report, than, one) >= kOfASeries;
 }
 
 void PutTheMeantFirst(const Report& report, Scores& ordered) {
@@ -110,6 +140,7 @@ void PutTheMeantFirst(const Report& report, Scores& ordered) {
     if (score->of_common_gpu) unknown.push_back(score);
     if (!score->of_common_gpu && !known) known = score;
   }
+  if (unknown.empty()) return;
   if (known) {
     std::erase_if(unknown, [&](const Score* score) { return LeadOf(report, *score, *known) < kOfASeries; });
   }
@@ -128,11 +159,12 @@ Reason UnknownRatesReason(const Report& report, const Scores& ordered, const Sco
   const Score& unknown = chosen.of_common_gpu ? chosen : **other;
   auto text = fmt::format("it is not known whether {} is faster, for no table has the rates of {}",
                           WayText(report, **other), DeviceName(report.devices, unknown.device_id));
-  if (const auto lead = LeadOf(report, unknown, **other);
-      chosen.of_common_gpu && lead >= kOfASeries && !(**other).of_common_gpu)
-    text += fmt::format(
-        "; the slowest card of its architecture that is known reads its memory {} times as fast as {}",
-        SignificantText(lead, 2), DeviceName(report.devices, (*other)->device_id));
+  const auto lead = LeadOf(report, unknown, **other);
+  if (chosen.of_common_gpu && lead >= kOfASeries)
+    text += fmt::format("; the slowest card of its architecture that is known {} {} times as fast as {}{}",
+                        RateFor(chosen.use) == &DevicePeak::memory ? "reads its memory" : "computes",
+                        SignificantText(lead, 2), (*other)->of_common_gpu ? "that of " : "",
+                        DeviceName(report.devices, (*other)->device_id));
   return {ReasonId::kAhead,
           std::move(text),
           {WayName(report.devices, (*other)->device_id, (*other)->runtime, (*other)->driver)}};

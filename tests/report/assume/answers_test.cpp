@@ -122,6 +122,18 @@ TEST(UnknownRates, OfOneMakerTheFasterArchitectureIsMeant) {
     EXPECT_EQ(of("cc=9.0", "cc=12.0"), "9.0");
     EXPECT_EQ(of("cc=5.2,memory=24GiB", "cc=12.0,memory=8GiB"), "12.0");
   }
+  // Of those that are about as fast the newest, whatever stands beside them and in whichever order.
+  for (const char* beside : {"", "name=RTX 3060"}) {
+    for (const bool turned : {false, true}) {
+      std::vector<std::string> machine = {turned ? "cc=7.0" : "cc=12.0", turned ? "cc=12.0" : "cc=7.0"};
+      if (*beside) machine.emplace_back(beside);
+      EXPECT_EQ(Ask({machine}).answer.architecture, "12.0") << beside << turned;
+    }
+  }
+  // Of two that are known their figures decide.
+  EXPECT_EQ(Ask({{"name=RX 9070 XT", "name=AMD Instinct MI50 32GB"}, {}, Use::kTraining}).device,
+            "RX 9070 XT");
+  EXPECT_EQ(Ask({{"name=RX 9070 XT", "gfx=gfx906,memory=16GiB"}, {}, Use::kPrefill}).device, "RX 9070 XT");
   EXPECT_EQ(Ask({{"cc=9.0", "cc=12.0", "name=GTX 1080"}}).answer.architecture, "9.0");
   EXPECT_EQ(Ask({{"cc=9.0", "gfx=gfx942"}}).answer.backend,
             Ask({{"cc=9.0", "gfx=gfx942", "name=RX 6600"}}).answer.backend);
