@@ -129,6 +129,15 @@ class Structure(unittest.TestCase):
         self.each([p for p in tracked("*.h", "*.cpp", "*.py", "*.cmake", "*.cl", "*.comp")
                    if "spirv" not in p.name], check)
 
+    def test_every_file_of_tests_is_built(self):
+        def check(path):
+            folders = [folder for folder in path.parents if folder != ROOT and folder.is_relative_to(ROOT)]
+            lists = " ".join(file.read_text() for folder in folders
+                             for file in [*folder.glob("CMakeLists.txt"), *folder.glob("*.cmake")])
+            if path.name not in lists:
+                yield f"{path.relative_to(ROOT)} is in no CMakeLists.txt above it"
+        self.each(tracked("tests/**_test.cpp"), check)
+
     def test_documents_wrap(self):
         """Text does; a row of a table and a line of code are as long as they have to be."""
         def check(path):

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "backends/registry.h"
+#include "probe/core/fields.h"
 #include "report/run/calibrate.h"
 
 namespace report {
