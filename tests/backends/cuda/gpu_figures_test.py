@@ -272,6 +272,8 @@ class Room(unittest.TestCase):
                 self.assertEqual(([], [line]) if is_full else ([line], []),
                                  (figures.failed_lines([report]), figures.no_room_lines([report])))
                 self.assertEqual(is_full, figures.wanted_room_in_test(kernel, "cuda", [report]))
+                left = "kernel 1 NVIDIA Fake: own:a (a): left to others: 4 KiB are free"
+                self.assertEqual(is_full, figures.wanted_room_in_test(left, "cuda", [report]))
                 self.assertFalse(figures.wanted_room_in_test(kernel.replace("kernel 1", "kernel 0"), "cuda", [report]))
                 self.assertFalse(figures.wanted_room_in_test(kernel.replace("OUT_OF_MEMORY", "LAUNCH_FAILED"), "cuda", [report]))
 
