@@ -27,7 +27,8 @@ struct BuildNeeds {
   std::optional<std::string> driver_below;
   std::optional<std::string> api;  // of the runtime's interface, as the driver or the library says it
   std::optional<std::string> api_below;
-  std::optional<std::vector<std::string>> vendors;         // of the GPU, PCI's numbers: "8086"
+  // Of the GPU, PCI's numbers: "8086"; of a build for the processor, of a GPU that must show beside it.
+  std::optional<std::vector<std::string>> vendors;
   std::optional<std::vector<std::string>> kernel_drivers;  // one of which the GPU is bound to
   std::optional<std::vector<std::string>> driver_names;    // how the runtime's name of its driver begins
   // What it has machine code for, as people write the architectures of its backend, and what newer devices

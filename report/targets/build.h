@@ -22,6 +22,7 @@ struct Machine {
   std::optional<std::string> glibc;  // its version
   bool has_other_libc = false;
   const std::vector<std::string>* features = nullptr;  // of the processor
+  std::vector<std::uint32_t> gpu_vendors{};            // PCI's numbers, of the GPUs that are seen
 };
 [[nodiscard]] Machine MachineOf(const Report& report);
 

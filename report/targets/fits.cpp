@@ -49,15 +49,20 @@ class Judging {
   }
 
   void LookAtVendor(const std::optional<std::uint32_t>& vendor) {
-    if (!needs_.vendors) return;
-    if (vendor && Holds(*needs_.vendors, fmt::format("{:04x}", *vendor))) return;
-    std::vector<std::string> names;
-    for (const std::string& number : *needs_.vendors) {
-      const auto id = probe::ParseNumber<std::uint32_t>(number, 16).value_or(0);
-      probe::AddOnce(std::string(probe::VendorName(id)), names);
-    }
-    Exclude(Step::kArchitecture, fmt::format("is for GPUs of {}{}", fmt::join(names, " and "),
+    if (!needs_.vendors || IsOfVendors(vendor)) return;
+    Exclude(Step::kArchitecture, fmt::format("is for GPUs of {}{}", fmt::join(VendorNames(), " and "),
                                              vendor ? "" : ", and whose this is is not known"));
+  }
+
+  // What runs on the processor can still be tied to a GPU beside it: its library opens that when it is
+  // loaded.
+  void LookAtNeighbours(const std::optional<std::uint32_t>& vendor, const Machine& machine) {
+    if (!needs_.vendors || IsOfVendors(vendor)) return;
+    if (std::any_of(machine.gpu_vendors.begin(), machine.gpu_vendors.end(),
+                    [&](std::uint32_t one) { return IsOfVendors(one); }))
+      return;
+    Exclude(Step::kArchitecture, fmt::format("runs only beside a GPU of {}, and none is seen here",
+                                             fmt::join(VendorNames(), " or ")));
   }
 
   // Of a described machine nobody says which they are: its maker's own.
@@ -144,6 +149,17 @@ class Judging {
 
  private:
   void AddUnknown(std::string_view what) { probe::AddOnce(std::string(what), verdict_.unknown); }
+  [[nodiscard]] bool IsOfVendors(const std::optional<std::uint32_t>& vendor) const {
+    return vendor && Holds(*needs_.vendors, fmt::format("{:04x}", *vendor));
+  }
+  [[nodiscard]] std::vector<std::string> VendorNames() const {
+    std::vector<std::string> names;
+    for (const std::string& number : *needs_.vendors) {
+      const auto id = probe::ParseNumber<std::uint32_t>(number, 16).value_or(0);
+      probe::AddOnce(std::string(probe::VendorName(id)), names);
+    }
+    return names;
+  }
   void ExcludeHere(std::string misfit) {
     verdict_.is_here = false;
     Exclude(Step::kMachine, std::move(misfit));
@@ -208,6 +224,7 @@ Machine MachineOf(const Report& report) {
   for (const auto& device : report.devices) {
     if (device.kind == probe::DeviceKind::kCpu && device.hardware && device.hardware->processor)
       machine.features = &device.hardware->processor->features;
+    if (const auto vendor = VendorOf(device); vendor && IsGpu(device)) machine.gpu_vendors.push_back(*vendor);
   }
   return machine;
 }
@@ -230,7 +247,11 @@ Verdict Judge(const Tables& tables, const Build& build, const Machine& machine, 
   if (view.matched_by == kOwnRuntime && !build.brings_runtime.value_or(false))
     judging.Fail(Step::kMachine, fmt::format("needs all of {} installed", Title(tables, build.backend)));
   judging.LookAtMachine(machine);
-  judging.LookAtVendor(way.vendor);
+  if (build.backend == kProcessorRuntime) {
+    judging.LookAtNeighbours(way.vendor, machine);
+  } else {
+    judging.LookAtVendor(way.vendor);
+  }
   judging.LookAtDriverNames(way);
   // What is built here is built for the device.
   const bool compiles = view.matched_by != kOwnCode || build.cmake;

@@ -78,7 +78,7 @@ class Trial {
     Expect(true, "on its bounds");
     LookAtMachine();
     LookAtDriver();
-    for (const char* vendor : {"1002", "10de", "5143", "8086", ""}) TryVendor(vendor);
+    for (const char* vendor : {"1002", "106b", "10de", "5143", "8086", ""}) TryVendor(vendor);
     TryDrivers();
     for (const auto& one : bounds_.runs_on) TryArchitecture(one, true);
     for (const auto& one : bounds_.not_on) TryArchitecture(one, false);

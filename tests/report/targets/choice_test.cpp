@@ -137,6 +137,15 @@ TEST(Choice, NamesWhatStandsBetweenTheMachineAndAnAnswer) {
       << "a newer C library gives the card an answer, too";
 }
 
+// MLX's wheel for Macs opens the GPU when it is loaded, whatever it then computes on.
+TEST(Choice, RunsOnAProcessorBesideTheGpuThatTheLibraryOpens) {
+  Terms terms;
+  terms.among = {"cpu"};
+  EXPECT_EQ(BuildOf({.machine = {"name=M2 Max,memory=64GiB"}, .target = "mlx", .terms = terms}), "cpu-macos");
+  EXPECT_EQ(BuildOf({.machine = {"name=M2 Max,memory=64GiB"}, .target = "ollama", .terms = terms}),
+            "macos-cpu-arm64");
+}
+
 // Rows of other machines come first in the table, and so does what is wrong here and could be mended.
 TEST(Choice, NamesOfACardWithoutABuildNoOtherMachinesBuild) {
   for (const char* target : {"ollama", "pytorch"}) {
