@@ -471,6 +471,9 @@ void AddArtefact(const Tables& tables, bool all_asked, const Report& report, Rec
   if (!choice.build) return;
   LeaveOutArchitectures(tables, report, choice, way.view, answer);
   answer.artefact = ArtefactOf(TargetOf(report), *choice.build, answer);
+  if (report.host.container && answer.artefact->image)
+    answer.artefact->missing.emplace_back(
+        "Docker, on the host: this is a container, which has none of its own");
   answer.command = CommandOf(*choice.build, *answer.artefact, answer);
   WarnOfUnfilled(*choice.build, answer);
   WarnOfNumber(tables, report, answer);

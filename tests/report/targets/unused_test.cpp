@@ -128,6 +128,17 @@ TEST(Unused, ACardOfWhichOthersLeaveALittleIsTheAnswerAsOneThatIsFull) {
               Contains(HasSubstr("now, 3.0 GiB of 80 GiB are free")));
 }
 
+// Which a command of Docker's is run by.
+TEST(Unused, AContainerHasNoDockerOfItsOwn) {
+  const auto missing = [](const std::string& container) {
+    const auto answer = AnswerOf({"vendor=none,ram=64GiB" + container + kLinux}, "vllm", nullptr);
+    EXPECT_TRUE(answer.artefact && answer.artefact->image);
+    return answer.artefact ? answer.artefact->missing : std::vector<std::string>{};
+  };
+  EXPECT_THAT(missing(",container=yes"), Contains(HasSubstr("Docker, on the host")));
+  EXPECT_THAT(missing(""), Not(Contains(HasSubstr("Docker, on the host"))));
+}
+
 // The runtime is there and can not be loaded.
 void Break(assume::Machine& machine) {
   for (auto& device : machine.devices) {
