@@ -69,11 +69,7 @@ std::string WithoutMaker(std::string_view name) {
   std::string words;
   for (std::string_view rest = plain; !rest.empty();) {
     const auto word = probe::TakeUpTo(rest, ' ');
-    const auto is_maker = [&](const probe::VendorNames& vendor) {
-      return probe::Lower(vendor.name) == probe::Lower(word);
-    };
-    const auto makers = probe::KnownVendors();
-    if (word.empty() || (words.empty() && std::any_of(makers.begin(), makers.end(), is_maker))) continue;
+    if (word.empty() || (words.empty() && MakerCalled(word))) continue;
     words.append(words.empty() ? "" : " ").append(word);
   }
   return words.empty() ? std::string(name) : words;
@@ -103,11 +99,8 @@ Found Called(std::optional<std::uint32_t> vendor, const std::string& spelling) {
 
 // That the name itself begins with: "Apple M4".
 std::optional<std::uint32_t> MakerIn(std::string_view name) {
-  const auto word = probe::Lower(probe::TakeUpTo(name, ' '));
-  for (const probe::VendorNames& vendor : probe::KnownVendors()) {
-    if (!word.empty() && !name.empty() && probe::Lower(vendor.name) == word) return vendor.number;
-  }
-  return std::nullopt;
+  const auto* maker = MakerCalled(probe::TakeUpTo(name, ' '));
+  return maker && !name.empty() ? std::optional(maker->number) : std::nullopt;
 }
 
 // Whether the chip has the architecture that the words say; nullopt where they say none, or no table knows.
@@ -424,9 +417,7 @@ std::optional<std::string> NearestCard(const std::string& name) {
 std::optional<std::string> AsWords(const std::string& text) {
   const auto name = probe::CleanText(text, 64);
   if (name.empty()) return std::nullopt;
-  for (const probe::VendorNames& known : probe::KnownVendors()) {
-    if (probe::Lower(known.name) == probe::Lower(name)) return "vendor=" + probe::Lower(name);
-  }
+  if (MakerCalled(name)) return "vendor=" + probe::Lower(name);
   const auto found = Called(std::nullopt, Spelled(name));
   const bool is_card = !found.rows.empty() && Agree(found.rows, &Row::vendor);
   return is_card || CardOfAlias(WithoutMaker(name)) ? std::optional("name=" + name) : std::nullopt;

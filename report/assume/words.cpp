@@ -219,12 +219,10 @@ Wrong ReadText(const std::string& value, std::optional<std::string>& out) {
 // A card's; its maker's alone would fit any of them, and the first that a table has would stand for all.
 Wrong ReadName(const std::string& value, Words& words) {
   if (auto wrong = ReadText(value, words.name)) return wrong;
-  const auto name = probe::Lower(*words.name);
-  const auto& makers = probe::KnownVendors();
-  const auto maker = std::find_if(makers.begin(), makers.end(),
-                                  [&](const auto& vendor) { return probe::Lower(vendor.name) == name; });
-  if (maker == makers.end()) return std::nullopt;
-  return fmt::format("{} is a maker, and no card's name; say a card's, or vendor={}", maker->name, name);
+  const auto* maker = MakerCalled(*words.name);
+  if (maker == nullptr) return std::nullopt;
+  return fmt::format("{} is a maker, and no card's name; say a card's, or vendor={}", maker->name,
+                     probe::Lower(maker->name));
 }
 
 struct Key {
@@ -287,6 +285,14 @@ std::string HintOfText(const std::string& name, const std::vector<Key>& keys) {
 }
 
 }  // namespace
+
+const probe::VendorNames* MakerCalled(std::string_view name) {
+  const auto& makers = probe::KnownVendors();
+  const auto maker = std::find_if(makers.begin(), makers.end(), [&](const probe::VendorNames& known) {
+    return probe::Lower(known.name) == probe::Lower(name);
+  });
+  return maker == makers.end() ? nullptr : &*maker;
+}
 
 probe::Result<Words> ReadWords(const Tables& tables, const std::string& text) {
   const auto keys = KeysOf(tables);

@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "probe/core/device.h"
 #include "probe/core/result.h"
+#include "probe/core/vendor_names.h"
 #include "report/core/tables.h"
 
 namespace report::assume {
@@ -44,6 +46,9 @@ struct Words {
   std::optional<bool> wsl;
   std::optional<bool> container;
 };
+
+// The maker that has exactly that name, in whichever letters; nullptr where none has.
+[[nodiscard]] const probe::VendorNames* MakerCalled(std::string_view name);
 
 // The error names the key and what would be right.
 [[nodiscard]] probe::Result<Words> ReadWords(const Tables& tables, const std::string& text);

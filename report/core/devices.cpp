@@ -310,6 +310,10 @@ bool IsVerified(const backends::Measurement& measurement) {
          std::isfinite(*measurement.rate) && *measurement.rate > 0;
 }
 
+bool IsForWantOfMemory(const backends::Measurement& m) {
+  return m.needed_bytes || m.lacked_memory.value_or(false);
+}
+
 bool IsTrouble(const backends::Measurement& m) {
   using backends::MeasurementStatus;
   switch (m.status) {

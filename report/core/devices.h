@@ -189,6 +189,9 @@ enum class Side { kOwn, kRest };
 // What scores rest on: the product of a type that they count with, and the memory's reads.
 [[nodiscard]] bool IsScored(const backends::Measurement& measurement);
 
+// It was not tried, or failed, for want of the device's memory.
+[[nodiscard]] bool IsForWantOfMemory(const backends::Measurement& measurement);
+
 // Something went wrong with it: it did not just lose, nor was it left out or cut short.
 [[nodiscard]] bool IsTrouble(const backends::Measurement& measurement);
 

@@ -33,9 +33,7 @@ bool LacksRoom(const Report& report, const probe::PhysicalDevice& device, const 
   return *device.memory.free_bytes < *device.memory.total_bytes / kHardlyAny ||
          std::any_of(
              report.measurements.begin(), report.measurements.end(),
-             [&](const auto& m) {
-               return (m.needed_bytes || m.lacked_memory.value_or(false)) && IsOfWay(m, device, view);
-             });
+             [&](const auto& m) { return IsForWantOfMemory(m) && IsOfWay(m, device, view); });
 }
 
 // What scoring says of a way of which no kernel was to run, beside that it was not measured: not what keeps
@@ -93,7 +91,7 @@ std::optional<std::string> WhyUntried(const Report& report, const probe::Physica
   // What scores rest on tells first, and where there is no room, more time is no remedy.
   const auto tells = [&](const backends::Measurement& m) {
     const bool is_missing = m.implementation.empty() || (IsScored(m) && !HasVerified(of_way, m.kernel));
-    return std::pair(is_missing, m.needed_bytes.has_value() || m.lacked_memory.has_value());
+    return std::pair(is_missing, IsForWantOfMemory(m));
   };
   const backends::Measurement* why = nullptr;
   for (const auto* m : of_way) {

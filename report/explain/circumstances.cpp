@@ -178,17 +178,13 @@ void AddFull(const Report& report, const probe::PhysicalDevice& device, std::vec
   out.push_back(std::move(finding));
 }
 
-}  // namespace
-
-namespace {
-
 // Of what a call failed for nobody knows how much it would have been.
 std::uint64_t NeededBytes(const backends::Measurement& m) { return m.needed_bytes.value_or(UINT64_MAX); }
 
 }  // namespace
 
 bool IsLeftToOthers(const probe::PhysicalDevice& device, const backends::Measurement& m) {
-  return m.needed_bytes || (m.lacked_memory.value_or(false) && IsMostlyHeld(device));
+  return IsForWantOfMemory(m) && (m.needed_bytes || IsMostlyHeld(device));
 }
 
 void AddLeftToOthers(const Tables& tables, const Report& report, const MeasurementIndex& measurements,

@@ -15,6 +15,7 @@
 #include "probe/core/parse.h"
 #include "report/core/devices.h"
 #include "report/core/hiding.h"
+#include "report/core/impossible.h"
 #include "report/core/report_names.h"
 #include "report/core/unreached.h"
 #include "report/core/wording.h"
@@ -245,12 +246,9 @@ std::string WhatItLacks(const Tables& tables, const Report& report, const probe:
 
 // The runtime's makers serve such chips no more: nobody installs it for them.
 bool IsUnserved(const RuntimeFacts& facts, const probe::PhysicalDevice& device) {
-  if (!facts.target || !facts.target->unserved || !device.hardware) return false;
-  const auto& all = facts.target->unserved->architectures;
+  if (!device.hardware) return false;
   const auto* chip = probe::FindFact(device.hardware->facts, "table_target");
-  return std::any_of(all.begin(), all.end(), [&](const std::string& one) {
-    return one == device.hardware->architecture || (chip && *chip == one);
-  });
+  return UnservedOf(facts, device.hardware->architecture) || (chip && UnservedOf(facts, *chip));
 }
 
 void AddUnreached(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,

@@ -45,8 +45,8 @@ using Scores = std::vector<const Score*>;
 // Moves to the front what is meant where the fastest is a card whose rates nobody knows, or such a card may
 // be faster than it (docs/contract.md, section 7).
 void PutTheMeantFirst(const Report& report, Scores& ordered);
-// Whether both are such cards, of one maker, and the slowest known card of the one's architecture reads its
-// memory much slower than that of the other's.
+// Whether both are such cards, of one maker, and the slowest known card of the one's architecture is much
+// slower at what bounds the use than that of the other's.
 [[nodiscard]] bool IsOfSlowerArchitecture(const Report& report, const Score& one, const Score& than);
 // Of a card that stands against such a one, or is one: that it is not known which is faster, and what
 // decided.

@@ -233,9 +233,8 @@ using Gpus = std::vector<const probe::PhysicalDevice*>;
 std::string WhyNoneIsKnown(const Report& report, const Gpus& unknown) {
   const auto& first = *unknown.front();
   const auto why = WhyUnknown(report, first).value_or("");
-  const bool is_of_all = std::all_of(unknown.begin(), unknown.end(), [&](const auto* gpu) {
-    return WhyUnknown(report, *gpu) == WhyUnknown(report, first);
-  });
+  const bool is_of_all = std::all_of(unknown.begin() + 1, unknown.end(),
+                                     [&](const auto* gpu) { return WhyUnknown(report, *gpu) == why; });
   return is_of_all || why.empty() ? why : fmt::format("{}: {}", first.id, why);
 }
 

@@ -19,10 +19,10 @@ bool EndedBadly(const Measurement& m) {
 }
 
 // Nothing was launched for want of memory, be it known whose.
-bool IsForWantOfMemory(const Measurement& m) {
+bool HadNoRoom(const Measurement& m) {
   const bool is_misfit =
       m.status == MeasurementStatus::kUnsupported && m.stage == probe::NameOf(probe::Stage::kLaunch);
-  return (m.needed_bytes || m.lacked_memory.value_or(false) || is_misfit) && HasImplementations(m.kernel);
+  return (IsForWantOfMemory(m) || is_misfit) && HasImplementations(m.kernel);
 }
 
 // Of one of the kernels without which nothing is known of it.
@@ -65,9 +65,9 @@ Condition ConditionOf(const std::vector<Measurement>& known, const std::string& 
   if (IsWrong(of_it, Kernel::kGemm) || IsWrong(of_it, Kernel::kRead)) return Condition::kWrong;
   const bool reads = any([](const auto& m) { return IsVerified(m) && m.kernel == Kernel::kRead; });
   const bool lacks_room_to_read =
-      any([](const auto& m) { return IsForWantOfMemory(m) && m.kernel == Kernel::kRead; });
-  return (!computes && any(IsForWantOfMemory)) || (!reads && lacks_room_to_read) ? Condition::kFull
-                                                                                 : Condition::kWhole;
+      any([](const auto& m) { return HadNoRoom(m) && m.kernel == Kernel::kRead; });
+  return (!computes && any(HadNoRoom)) || (!reads && lacks_room_to_read) ? Condition::kFull
+                                                                         : Condition::kWhole;
 }
 
 std::string_view WhyLeftOut(Condition condition) {

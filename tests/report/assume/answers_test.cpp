@@ -14,6 +14,7 @@
 #include "report/core/tables.h"
 #include "report/core/targets.h"
 #include "report/decide/decide.h"
+#include "tests/report/assume/decided.h"
 
 namespace report::assume {
 namespace {
@@ -30,30 +31,11 @@ struct Asking {
   std::vector<std::string> texts;
   Terms terms{};
   Use use = Use::kInference;
-  bool huge = false;  // a model of 405B parameters in 4 bits
+  Model model = Model::kUsual;
 };
 
 Report ReportOf(const Asking& asking) {
-  Tables tables = *EmbeddedTables();
-  if (asking.huge) {
-    auto& request = tables.reference.inference;
-    request.parameters = 405e9;
-    request.weight_bytes = 243e9;
-    request.layers = 126;
-  }
-  auto machine = Imagine(tables, asking.texts);
-  EXPECT_TRUE(machine) << (machine ? "" : machine.error().text);
-  if (!machine) return {};
-  Record record;
-  record.host = machine->host;
-  record.probes = machine->probes;
-  record.warnings = machine->warnings;
-  RunRequest request;
-  request.command = "recommend";
-  request.uses = {asking.use};
-  request.assume = asking.texts;
-  request.terms = asking.terms;
-  return Decide(request, tables, record, {std::move(machine->devices), {}, {}});
+  return Decided(asking.texts, asking.model, asking.use, asking.terms);
 }
 
 struct Answered {
@@ -163,7 +145,7 @@ TEST(UnknownRates, AreSaidByTheAnswerItself) {
 // What the known card does not hold the processor does the rest of.
 TEST(UnknownRates, DoNotRuleOutTheCardThatHoldsTheWork) {
   const auto asked =
-      Ask({{"name=RX 6600,memory=8GiB,ram=512GiB", "name=RX 550,memory=300GiB"}, {}, {}, true});
+      Ask({{"name=RX 6600,memory=8GiB,ram=512GiB", "name=RX 550,memory=300GiB"}, {}, {}, Model::kHuge});
   EXPECT_EQ(asked.device, "RX 550");
 }
 

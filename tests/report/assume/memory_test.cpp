@@ -17,6 +17,7 @@
 #include "report/core/memory.h"
 #include "report/core/tables.h"
 #include "report/decide/decide.h"
+#include "tests/report/assume/decided.h"
 
 namespace report::assume {
 namespace {
@@ -30,31 +31,9 @@ using ::testing::Not;
 
 constexpr std::uint64_t kGiB = 1ULL << 30U;
 
-enum class Model { kUsual, kHuge };
-
-// A described machine's report, for the usual request or for one of 405B parameters in 4 bits.
 Report ReportOf(const std::vector<std::string>& texts, Model model = Model::kUsual,
                 Use use = Use::kInference) {
-  Tables tables = *EmbeddedTables();
-  if (model == Model::kHuge) {
-    auto& request = tables.reference.inference;
-    request.model = "Llama 3.1 405B";
-    request.parameters = 405e9;
-    request.weight_bytes = 243e9;
-    request.layers = 126;
-  }
-  auto machine = Imagine(tables, texts);
-  EXPECT_TRUE(machine) << (machine ? "" : machine.error().text);
-  if (!machine) return {};
-  Record record;
-  record.host = machine->host;
-  record.probes = machine->probes;
-  record.warnings = machine->warnings;
-  RunRequest request;
-  request.command = "recommend";
-  request.uses = {use};
-  request.assume = texts;
-  return Decide(request, tables, record, {std::move(machine->devices), {}, {}});
+  return Decided(texts, model, use);
 }
 
 Recommendation AnswerOf(const std::vector<std::string>& texts, Model model = Model::kUsual,
