@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -42,6 +43,18 @@ bool MayBe(const RuntimeFacts& facts, const Unplaced& unplaced, const probe::Phy
          (!driver || (device.hardware && device.hardware->kernel_driver == driver));
 }
 
+constexpr const char* kSaid = "driver";  // the source of what it says of one
+
+void Tell(const probe::Error& error, Finding& finding) {
+  AddEvidence(finding, "error", error.name);
+  AddEvidence(finding, kSaid, error.text);
+}
+bool IsToldBy(const Finding& finding, const probe::Error& error) {
+  return std::any_of(finding.evidence.begin(), finding.evidence.end(), [&](const Evidence& evidence) {
+    return evidence.source == kSaid && evidence.value == error.text;
+  });
+}
+
 }  // namespace
 
 bool BlameUnplaced(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
@@ -49,16 +62,21 @@ bool BlameUnplaced(const Tables& tables, const Report& report, const probe::Phys
   for (const auto& probe : report.probes) {
     const auto* facts = Find(tables, probe.module);
     if (!facts) continue;
+    std::vector<std::string> texts;
     for (const Unplaced& unplaced : UnplacedOf(probe)) {
       const auto& error = unplaced.error;
-      if (!MayBe(*facts, unplaced, device) || !AdviseOnError(facts, error, finding)) continue;
-      finding.summary =
-          fmt::format("no runtime reaches {}: {}, which may be this one", NameIn(report, device), error.text);
-      finding.runtime = facts->name;
-      finding.confidence = Confidence::kMedium;
-      AddEvidence(finding, "error", error.name);
-      return true;
+      if (!MayBe(*facts, unplaced, device) || (texts.empty() && !AdviseOnError(facts, error, finding)))
+        continue;
+      texts.push_back(error.text);
+      Tell(error, finding);
     }
+    if (texts.empty()) continue;
+    finding.summary =
+        fmt::format("no runtime reaches {}: {}, {}which may be this one", NameIn(report, device),
+                    fmt::join(texts, "; "), texts.size() == 1 ? "" : "one of ");
+    finding.runtime = facts->name;
+    finding.confidence = Confidence::kMedium;
+    return true;
   }
   return false;
 }
@@ -69,13 +87,11 @@ void AddUnplaced(const Tables& tables, const Report& report, std::vector<Finding
     if (!facts) continue;
     std::map<std::string, Finding> by_error;
     for (const Unplaced& unplaced : UnplacedOf(probe)) {
-      const bool is_told = std::any_of(report.devices.begin(), report.devices.end(), [&](const auto& device) {
-        return IsGpu(device) && device.views.empty() && MayBe(*facts, unplaced, device);
-      });
-      if (is_told) continue;
       const auto& error = unplaced.error;
+      if (std::any_of(out.begin(), out.end(), [&](const Finding& one) { return IsToldBy(one, error); }))
+        continue;
       Finding& finding = by_error[error.name];
-      AddEvidence(finding, "error", error.text);
+      Tell(error, finding);
       if (!finding.id.empty()) {
         finding.summary += "; " + error.text;
         continue;
