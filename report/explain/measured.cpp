@@ -300,15 +300,21 @@ void ShareTheBlame(const Figures& measured, const Figures& all, Finding& finding
   finding.fix.push_back({fmt::format("if it lasts, {}", kReportIt), std::nullopt, false, false});
 }
 
-// A device that computes wrong where an equal one is right by the same driver is what is broken.
+// What is of no use because it computes wrong, where an equal one does the same right by the same driver, is
+// what is broken.
 void SuspectTheDevice(const Way& way, const backends::Measurement& worst, Finding& finding) {
-  const bool is_right_beside =
-      std::any_of(way.report.devices.begin(), way.report.devices.end(), [&](const auto& other) {
-        const auto* view = FindView(other, way.view.device.runtime, way.view.device.driver);
-        return view != nullptr && AreEqualGpus(other, way.device) && other.id != way.device.id &&
-               UsabilityOf(way.report, other, *view) == Usability::kYes;
-      });
-  if (worst.status != MeasurementStatus::kWrongResult || !is_right_beside) return;
+  const auto& report = way.report;
+  const auto is_right = [&](const backends::Measurement& m) {
+    if (!IsVerified(m) || KindOf(m) != KindOf(worst) || m.device_id == way.device.id ||
+        m.runtime != worst.runtime || m.driver != worst.driver)
+      return false;
+    const auto* other = FindDevice(report.devices, m.device_id);
+    return other != nullptr && AreEqualGpus(*other, way.device);
+  };
+  if (worst.status != MeasurementStatus::kWrongResult ||
+      UsabilityOf(report, way.device, way.view) == Usability::kYes ||
+      std::none_of(report.measurements.begin(), report.measurements.end(), is_right))
+    return;
   finding.meaning =
       "an equal GPU is right by the same driver: suspect this one, its memory, power or cooling";
   finding.fix = {
