@@ -71,8 +71,9 @@ bool CanReach(const RuntimeFacts& facts, const Report& report, const probe::Phys
 
 bool IsOfOthersAlone(const Report& report, const probe::PhysicalDevice& gpu, const std::string& runtime) {
   const auto has = [&](const probe::PhysicalDevice& device) {
-    return std::any_of(device.views.begin(), device.views.end(),
-                       [&](const probe::View& view) { return view.device.runtime == runtime; });
+    return std::any_of(device.views.begin(), device.views.end(), [&](const probe::View& view) {
+      return view.device.runtime == runtime && view.device.driver == kDescribed;
+    });
   };
   return !has(gpu) && std::any_of(report.devices.begin(), report.devices.end(),
                                   [&](const auto& device) { return IsGpu(device) && has(device); });
