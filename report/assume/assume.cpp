@@ -309,7 +309,7 @@ void Warn(const Tables& tables, const Words& words, const probe::PhysicalDevice&
   const auto* peak = FindPeak(EmbeddedPeaks(), device);
   const auto others = peak ? OthersRates(words, *peak) : "";
   if (!peak && (!is_only || words.name))
-    say(OfCommonGpuText(device));
+    say(UnknownRatesText(device));
   else if (!others.empty())
     say(fmt::format("the rates{} are those of {}, as no table has {} itself",
                     words.is_memory_of_rates && others == words.rates_of ? " and the memory" : "", others,

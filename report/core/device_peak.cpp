@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "probe/core/parse.h"
@@ -48,7 +49,45 @@ std::vector<std::string_view> Alternatives(std::string_view names) {
   return all;
 }
 
+// Those of cards of the device's kind that have its architecture.
+std::vector<const DevicePeak*> OfArchitecture(const Peaks& peaks, const probe::PhysicalDevice& device) {
+  std::vector<const DevicePeak*> found;
+  if (!device.hardware || !device.hardware->architecture) return found;
+  const bool is_part = device.kind == probe::DeviceKind::kIntegrated;
+  for (const probe::PciRow& known : probe::PciRows()) {
+    if (known.target != *device.hardware->architecture || (known.kind == "integrated") != is_part) continue;
+    for (const DevicePeak& row : peaks.devices) {
+      const auto ids = row.memory ? IdsOf(row) : std::nullopt;
+      if (ids && ids->vendor == known.vendor && probe::ListsNumber(known.devices, ids->device))
+        found.push_back(&row);
+    }
+  }
+  return found;
+}
+
 }  // namespace
+
+std::optional<probe::PciIds> IdsOf(const DevicePeak& row) {
+  std::string_view id = row.id;
+  const auto vendor = probe::ParseNumber<std::uint32_t>(probe::TakeUpTo(id, ':'), 16);
+  const auto device = probe::ParseNumber<std::uint32_t>(id, 16);
+  return vendor && device ? std::optional(probe::PciIds{*vendor, *device, {}, {}, {}}) : std::nullopt;
+}
+
+const DevicePeak* StandInFor(const Peaks& peaks, const probe::PhysicalDevice& device) {
+  const auto known = OfArchitecture(peaks, device);
+  const auto slowest = std::min_element(known.begin(), known.end(), [](const auto* a, const auto* b) {
+    return std::tie(*a->memory, a->id) < std::tie(*b->memory, b->id);
+  });
+  return slowest == known.end() || FindPeak(peaks, device) ? nullptr : *slowest;
+}
+
+double MostOfArchitecture(const Peaks& peaks, const probe::PhysicalDevice& device,
+                          std::optional<double> DevicePeak::* rate) {
+  double most = 0;
+  for (const DevicePeak* row : OfArchitecture(peaks, device)) most = std::max(most, (row->*rate).value_or(0));
+  return most;
+}
 
 const DevicePeak* FindPeak(const Peaks& peaks, const probe::PhysicalDevice& device) {
   if (device.hardware) {

@@ -2,6 +2,7 @@
 // Which row of data sheets' figures is a device's. Pure.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "probe/core/device.h"
@@ -11,6 +12,15 @@ namespace report {
 
 // By its PCI ids; of what is part of a chip by its maker and name. nullptr where the table does not have it.
 [[nodiscard]] const DevicePeak* FindPeak(const Peaks& peaks, const probe::PhysicalDevice& device);
+
+// Of a GPU without a row the card of its architecture and kind that reads its memory slowest; nullptr where
+// the table has none.
+[[nodiscard]] const DevicePeak* StandInFor(const Peaks& peaks, const probe::PhysicalDevice& device);
+// The fastest of these, by that rate.
+[[nodiscard]] double MostOfArchitecture(const Peaks& peaks, const probe::PhysicalDevice& device,
+                                        std::optional<double> DevicePeak::* rate);
+// The numbers of a row of a card; nullopt of a part of a chip.
+[[nodiscard]] std::optional<probe::PciIds> IdsOf(const DevicePeak& row);
 
 // Whether that is the name of one of the row's products ("Radeon RX 6900 XT / Radeon RX 6800 XT"). Memory and
 // what stands in brackets need not be said.

@@ -101,8 +101,8 @@ struct Reason {
   bool operator==(std::string_view sentence) const { return text == sentence; }
 };
 
-// The implementation of an estimate of a GPU whose rates nobody knows: those of a common one stand for them.
-inline constexpr std::string_view kOfCommonGpu = "common GPU";
+// The implementation of an estimate of a GPU whose rates nobody knows: those of another one stand for them.
+inline constexpr std::string_view kStandIn = "stand-in";
 
 // One way to reach one device (device_id, runtime, driver), judged for one use.
 struct Score {
@@ -129,7 +129,7 @@ struct Score {
   std::optional<double> smaller_bytes;  // not printed: of a training step with 4-bit weights
   WorkMemory memory;                    // not printed: what it has to hold them
   double on_host_bytes = 0;             // not printed: of those, what the processor's memory has to hold
-  bool of_common_gpu = false;  // not printed: nobody knows the GPU's rates, and a common one's stand for them
+  bool rates_unknown = false;  // not printed: nobody knows the GPU's, and those of another one stand for them
   bool assumes_upload = false;  // not printed: nobody measured what brings the work that the device lacks
   Basis basis = Basis::kMeasured;
   bool eligible = false;

@@ -13,6 +13,7 @@
 #include "backends/core/measurement.h"
 #include "probe/core/names.h"
 #include "probe/core/parse.h"
+#include "report/core/device_peak.h"
 #include "report/core/devices.h"
 #include "report/core/hiding.h"
 #include "report/core/known_error.h"
@@ -149,10 +150,13 @@ bool IsUntold(const probe::ProbeReport& probe) {
   return probe.error && probe.error->Is(probe::OwnError::kNothingKnown);
 }
 
-std::string OfCommonGpuText(const probe::PhysicalDevice& device) {
-  return fmt::format("the rates of {} are not known: those of a common {} GPU stand for them",
-                     probe::CleanText(device.name, 64),
-                     device.kind == probe::DeviceKind::kIntegrated ? "integrated" : "discrete");
+std::string UnknownRatesText(const probe::PhysicalDevice& device) {
+  const auto* row = StandInFor(EmbeddedPeaks(), device);
+  const std::string_view kind = device.kind == probe::DeviceKind::kIntegrated ? "integrated" : "discrete";
+  const auto others = row ? fmt::format("{}, the slowest of its architecture that is known, stand", row->name)
+                          : fmt::format("a common {} GPU stand", kind);
+  return fmt::format("the rates of {} are not known: those of {} for them", probe::CleanText(device.name, 64),
+                     others);
 }
 
 std::string Joined(const std::vector<Reason>& reasons) {

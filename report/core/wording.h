@@ -54,7 +54,7 @@ inline constexpr std::string_view kAndWithIt = ", and with it whatever was to co
                                       const probe::DriverReport& driver);
 
 // Of a GPU whose rates nobody knows.
-[[nodiscard]] std::string OfCommonGpuText(const probe::PhysicalDevice& device);
+[[nodiscard]] std::string UnknownRatesText(const probe::PhysicalDevice& device);
 
 // The sentences, with "; " between them.
 [[nodiscard]] std::string Joined(const std::vector<Reason>& reasons);

@@ -42,20 +42,9 @@ using Scores = std::vector<const Score*>;
 // Where the processor's own runtime was left out: which ones were not.
 [[nodiscard]] Reason AskedReason(const Tables& tables, const Report& report, const Recommendation& answer);
 
-// Moves to the front what is meant where the fastest is a card whose rates nobody knows, or such a card may
-// be faster than it (docs/contract.md, section 7).
-void PutTheMeantFirst(const Report& report, Scores& ordered);
-// Whether both are such cards, of one maker, and the slowest known card of the one's architecture is much
-// slower at what bounds the use than that of the other's.
-[[nodiscard]] bool IsOfSlowerArchitecture(const Report& report, const Score& one, const Score& than);
-// Of a card that stands against such a one, or is one: that it is not known which is faster, and what
-// decided.
-[[nodiscard]] Reason UnknownRatesReason(const Report& report, const Scores& ordered, const Score& chosen);
 // Of a described machine's GPU that is left out because the caller's runtimes for it are not said to be
 // there.
 void WarnOfUntold(const Tables& tables, const Report& report, Recommendation& answer);
-// Of an answer that rests on what nobody knows or measured of the device: warns, and lowers its confidence.
-void WarnOfUnknownRates(const Report& report, const Score& chosen, Recommendation& answer);
 
 // That of equal GPUs the figures are of one.
 [[nodiscard]] Reason OneOfSeveralReason(const Report& report, const Score& chosen);

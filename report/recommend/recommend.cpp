@@ -313,22 +313,11 @@ Difference Compare(const Range& a, const Range& b) {
 
 namespace {
 
-// How many times as fast a card is that is not to be doubted beside an unknown part of the processor.
-constexpr double kPlain = 3;
-
 // What facts say of two ways is known no closer than to a factor: ways of which they say the same are equal.
 Difference CompareScores(const Score& a, const Score& b) {
   const bool estimated = a.basis == Basis::kEstimated && b.basis == Basis::kEstimated;
   const double x = a.ranking_tokens_per_s->value;
   const double y = b.ranking_tokens_per_s->value;
-  if (a.of_common_gpu != b.of_common_gpu && estimated) {
-    // A part of the processor reads that one's memory, which is no card's, whatever range a common one has.
-    const Score& unknown = a.of_common_gpu ? a : b;
-    const Score& known = a.of_common_gpu ? b : a;
-    const bool is_part = unknown.memory.kind != MemoryKind::kOwn && known.memory.kind == MemoryKind::kOwn;
-    const double lead = (a.of_common_gpu ? y : x) / (a.of_common_gpu ? x : y);
-    return is_part && lead >= kPlain ? Difference::kSome : Difference::kUnknown;
-  }
   if (estimated && std::abs(x - y) <= kTieShare * std::max(x, y)) return Difference::kNone;
   return Compare(*a.ranking_tokens_per_s, *b.ranking_tokens_per_s);
 }
@@ -440,9 +429,7 @@ void AddReasons(const Tables& tables, const Report& report, const Standing& stan
   const bool processor = device && device->kind == probe::DeviceKind::kCpu;
   if (processor) AddSaid(answer.reasons, NoGpuReason(report, chosen.use, answer.rejected));
   if (standing.tied.size() > 1) answer.reasons.push_back(TieReason(tables, report, chosen, standing.tied));
-  auto unknown = UnknownRatesReason(report, standing.ordered, chosen);
-  AddSaid(answer.reasons, unknown.text.empty() ? LeadReason(report, standing.ordered, standing.tied, chosen)
-                                               : std::move(unknown));
+  AddSaid(answer.reasons, LeadReason(report, standing.ordered, standing.tied, chosen));
   AddSaid(answer.reasons, FasterReason(report, chosen));
   if (processor) AddSaid(answer.reasons, SoftwareReason(report, *device, chosen));
   if (answer.reasons.empty()) answer.reasons.push_back(OnlyOptionReason(report, chosen));
@@ -453,18 +440,20 @@ void AddReasons(const Tables& tables, const Report& report, const Standing& stan
   }
 }
 
+// Of an answer that rests on what nobody knows or measured of the device: warns, and lowers its confidence.
+void WarnOfUnknownRates(const Report& report, const Score& chosen, Recommendation& answer) {
+  const auto* device = FindDevice(report.devices, chosen.device_id);
+  if (chosen.rates_unknown && device) answer.warnings.emplace_back(UnknownRatesText(*device));
+  // What bounds the phase says that it is assumed.
+  if (chosen.assumes_upload && answer.confidence == Confidence::kHigh)
+    answer.confidence = Confidence::kMedium;
+}
+
 }  // namespace
 
 std::optional<Recommendation> Recommend(const Tables& tables, const Report& report, Use use) {
   if (IsCutShort(report)) return std::nullopt;
-  auto ordered = ForProgram(report, Ordered(report, use));
-  PutTheMeantFirst(report, ordered);
-  Standing standing = StandingOf(std::move(ordered));
-  std::erase_if(standing.tied, [&](const Score* score) {
-    const bool is_slower = IsOfSlowerArchitecture(report, *score, *standing.tied.front());
-    if (is_slower) standing.unknown.push_back(score);
-    return is_slower;
-  });
+  const Standing standing = StandingOf(ForProgram(report, Ordered(report, use)));
   if (standing.ordered.empty()) {
     auto answer = Fallback(tables, report, use);
     if (!answer) return std::nullopt;

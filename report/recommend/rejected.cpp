@@ -30,13 +30,13 @@ Rejected SlowerOption(const Report& report, const Score& score, const Score& cho
   const Score& than = speed(score) < kWhole * speed(chosen) ? chosen : *tied.front();
   const double share = speed(score) / speed(than);
   const bool unknown = share >= kWhole || IsUndecided(*tied.front(), chosen, score);
-  const Score* of_common = score.of_common_gpu                       ? &score
-                           : chosen.of_common_gpu && share >= kWhole ? &chosen
-                                                                     : nullptr;
-  const auto* device = of_common ? FindDevice(report.devices, of_common->device_id) : nullptr;
+  const Score* of_unknown = score.rates_unknown                       ? &score
+                            : chosen.rates_unknown && share >= kWhole ? &chosen
+                                                                      : nullptr;
+  const auto* device = of_unknown ? FindDevice(report.devices, of_unknown->device_id) : nullptr;
   std::string reason =
       fmt::format("{}: {}", unknown ? "not known to be faster" : "slower",
-                  unknown && device ? OfCommonGpuText(*device) : ComparedText(report, score, than, share));
+                  unknown && device ? UnknownRatesText(*device) : ComparedText(report, score, than, share));
   if (!score.reasons.empty()) reason.append("; ").append(Joined(score.reasons));
   auto option = Option(score, unknown ? ReasonId::kNotKnownFaster : ReasonId::kSlower, std::move(reason));
   option.cause = option.reason;

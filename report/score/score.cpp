@@ -156,7 +156,7 @@ class Scorer {
     score.memory = way.memory;
     score.on_host_bytes = way.placement(use).on_host_bytes.value_or(0);
     if (way.estimated) score.basis = Basis::kEstimated;
-    score.of_common_gpu = way.of_common_gpu;
+    score.rates_unknown = way.rates_unknown;
     const double share = way.placement(use).share;
     // Without the processor's figures a split cannot be predicted.
     const bool predictable = way.measured() && share > 0 && (share >= 1 || native_);

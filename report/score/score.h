@@ -214,7 +214,7 @@ struct Way {
   Placement serving{};          // of a request
   Placement step{};             // of a training step
   bool estimated = false;       // in part: rates.late
-  bool of_common_gpu = false;   // as Score has it
+  bool rates_unknown = false;   // as Score has it
   bool assumes_upload = false;  // likewise
   Phase reading{};              // of a way that was measured, as is the next
   Phase writing{};

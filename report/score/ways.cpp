@@ -115,8 +115,8 @@ std::vector<Way> WaysOf(const Tables& tables, std::span<const probe::PhysicalDev
       if (!known.emplace(device.id, view.device.runtime, view.device.driver).second) continue;
       Way way = MadeOf(tables, device, view, measured, host_bytes);
       const auto figures = measured.Of(device.id, view.device.runtime, view.device.driver);
-      way.of_common_gpu = std::any_of(figures.begin(), figures.end(),
-                                      [](const auto* m) { return m->implementation == kOfCommonGpu; });
+      way.rates_unknown = std::any_of(figures.begin(), figures.end(),
+                                      [](const auto* m) { return m->implementation == kStandIn; });
       FillInFromFacts(measured, estimated, way);
       ways.push_back(std::move(way));
     }
