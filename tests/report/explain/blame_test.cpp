@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -64,6 +65,27 @@ TEST(Blame, WhatIsWrongWhereAnEqualGpuIsRightIsTheDevice) {
   EXPECT_THAT(told(true),
               ::testing::AllOf(HasSubstr("suspect this one"), Not(HasSubstr("update the driver"))));
   EXPECT_THAT(told(false), Not(HasSubstr("suspect this one")));
+}
+
+// What both do wrong is no defect of one of them, though the other is of use for the rest.
+TEST(Blame, WhatEqualGpusDoWrongAlikeIsNotOneOfThem) {
+  auto machine = testing::TwoCards();
+  const std::string bad = "pci:0000:c1:00.0";
+  const auto worst = std::find_if(machine.measurements.begin(), machine.measurements.end(),
+                                  [&](const auto& m) { return m.device_id == bad; });
+  ASSERT_NE(worst, machine.measurements.end());
+  const auto [kernel, type] = std::pair(worst->kernel, worst->in_dtype);
+  for (auto& m : machine.measurements) {
+    if (m.runtime == "cpu" || (m.device_id != bad && (m.kernel != kernel || m.in_dtype != type))) continue;
+    m.status = MeasurementStatus::kWrongResult;
+    m.verified = false;
+  }
+  std::string all;
+  for (const auto& finding : testing::Decided(machine).findings) {
+    if (finding.device_id == bad && finding.id.starts_with("measure.")) all += TextsOf(finding) + "; ";
+  }
+  EXPECT_THAT(all, Not(::testing::IsEmpty()));
+  EXPECT_THAT(all, Not(HasSubstr("suspect this one")));
 }
 
 // What keeps every driver from working does not let it work for another device.

@@ -181,6 +181,31 @@ TEST(Unreached, OneThatIsOnNoBusAnyMoreIsToldAllTheSame) {
   EXPECT_THAT(told->fix.at(0).text, HasSubstr("Xid 79"));
 }
 
+// Both numbers are of this GPU or of none that anything else names: each is told once.
+TEST(Unreached, EachOfSeveralThatMayBeItIsTold) {
+  auto machine = Machine(Outcome::kOk, std::nullopt);
+  for (auto& probe : machine.probes) {
+    if (probe.module != "cuda") continue;
+    probe.hardware.clear();
+    for (const char* text : {"nvidia-smi's GPU 1 fell off the bus", "nvidia-smi's GPU 3 fell off the bus"})
+      probe.hardware.push_back(
+          probe::UnplacedHardware("cuda", {{}, std::nullopt, "NVML_ERROR_GPU_IS_LOST", text}));
+  }
+  EXPECT_THAT(Of(machine).finding.summary,
+              HasSubstr("GPU 1 fell off the bus; nvidia-smi's GPU 3 fell off the bus, one of which may be"));
+  const auto findings = testing::Decided(machine).findings;
+  EXPECT_TRUE(std::none_of(findings.begin(), findings.end(), [](const auto& one) {
+    return one.id.starts_with("unplaced.");
+  })) << "they are told already";
+  // Of a GPU that something of its own is told of nobody says so: theirs is a finding of its own.
+  auto& facts = machine.devices[1].hardware->facts;
+  facts.push_back({"unreached_error", "NVML_ERROR_GPU_IS_LOST"});
+  facts.push_back({"unreached_because", "it fell off the bus"});
+  const auto others = testing::Decided(machine).findings;
+  EXPECT_TRUE(std::any_of(others.begin(), others.end(),
+                          [](const auto& one) { return one.id == "unplaced.cuda.nvml-error-gpu-is-lost"; }));
+}
+
 // nvidia-smi counts its own driver's cards alone.
 TEST(Unreached, OneThatAnotherKernelDriverHasIsNoneOfThoseOfWhichANumberIsKnown) {
   auto machine = Machine(Outcome::kOk, std::nullopt);
