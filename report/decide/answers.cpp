@@ -307,8 +307,8 @@ std::vector<Program> ProgramsFor(const Deciding& deciding, const Report& report,
     if (!target) continue;  // a test holds that each is there
     Program& program = programs.emplace_back(Program{.target = target->name, .title = target->title});
     if (const auto missing = WhatIsMissing(deciding.tables, *target, report.devices);
-        deciding.assumed && missing) {
-      program.reason = fmt::format("its builds are told apart by {}, which is not said", missing->key);
+        deciding.assumed && !missing.empty() && missing.front().is_needed) {
+      program.reason = fmt::format("its builds are told apart by {}, which is not said", missing.front().key);
       continue;
     }
     auto asked = AnsweredFor(deciding, report, *target, answer.use);

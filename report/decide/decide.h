@@ -53,14 +53,16 @@ struct Asked {
     const Tables& tables, const std::vector<probe::PhysicalDevice>& devices,
     const std::vector<std::string>& words);
 
-// What a description has to say for the program and does not: the architecture of a GPU by which its builds
-// are told apart. Without it the answer would be the processor, whatever the GPU is.
+// What a description does not say of a GPU: the architecture, by which the program's builds are told apart.
 struct Missing {
   std::string device_name;
-  std::string key;  // as --assume takes it: "cc"
+  std::string key;        // as --assume takes it: "cc"
+  bool is_needed = true;  // without it the answer would be the processor; else another GPU stands beside it
 };
-[[nodiscard]] std::optional<Missing> WhatIsMissing(const Tables& tables, const TargetTable& target,
-                                                   const std::vector<probe::PhysicalDevice>& devices);
+// Those that are needed first. A part of the processor is not beside a card that is told, nor a GPU beside
+// one of another maker.
+[[nodiscard]] std::vector<Missing> WhatIsMissing(const Tables& tables, const TargetTable& target,
+                                                 const std::vector<probe::PhysicalDevice>& devices);
 
 // Of the views of one device that one runtime has by drivers of one name, registered by different files, all
 // but the first get a number behind the driver's name, " (2)", and so do the measurements of theirs: one of

@@ -91,20 +91,38 @@ probe::Result<std::set<std::string>> ExcludedDevices(const Tables& tables,
   return ids;
 }
 
-std::optional<Missing> WhatIsMissing(const Tables& tables, const TargetTable& target,
-                                     const std::vector<probe::PhysicalDevice>& devices) {
+std::vector<Missing> WhatIsMissing(const Tables& tables, const TargetTable& target,
+                                   const std::vector<probe::PhysicalDevice>& devices) {
+  const auto tells_apart = [&](const RuntimeFacts& facts) {
+    return std::any_of(target.builds.begin(), target.builds.end(), [&](const Build& build) {
+      return build.backend == facts.name && build.needs && build.needs->architectures;
+    });
+  };
+  struct Gpu {
+    Missing missing;
+    std::string runtime;
+    bool is_part;
+  };
+  std::vector<Gpu> untold;
+  std::set<std::string> told;  // the runtimes of cards
   for (const auto& device : devices) {
     for (const auto& view : device.views) {
       const auto* facts = Find(tables, view.device.runtime);
-      if (!facts || !facts->target || view.device.architecture) continue;
-      const bool is_told_apart =
-          std::any_of(target.builds.begin(), target.builds.end(), [&](const Build& build) {
-            return build.backend == facts->name && build.needs && build.needs->architectures;
-          });
-      if (is_told_apart) return Missing{device.name, facts->target->key};
+      if (!facts || !facts->target || !tells_apart(*facts)) continue;
+      const bool is_part = device.kind == probe::DeviceKind::kIntegrated;
+      if (!view.device.architecture)
+        untold.push_back({{device.name, facts->target->key}, facts->name, is_part});
+      else if (!is_part)
+        told.insert(facts->name);
     }
   }
-  return std::nullopt;
+  std::vector<Missing> missing;
+  for (Gpu& gpu : untold) {
+    gpu.missing.is_needed = gpu.is_part ? told.empty() : told.size() == told.count(gpu.runtime);
+    missing.push_back(std::move(gpu.missing));
+  }
+  std::stable_partition(missing.begin(), missing.end(), [](const Missing& one) { return one.is_needed; });
+  return missing;
 }
 
 }  // namespace report

@@ -102,6 +102,13 @@ std::vector<probe::PhysicalDevice> LeftBy(Terms terms, const Asked& asked) {
   return left;
 }
 
+probe::Error IsMissing(const Missing& missing, const TargetTable& target) {
+  const auto near = assume::NearestCard(missing.device_name);
+  return {"", std::nullopt, "",
+          fmt::format("--assume: {}: it is missing, and {}'s builds are told apart by it{}", missing.key,
+                      target.title, near ? fmt::format("; did you mean the card '{}' by name?", *near) : "")};
+}
+
 // A machine in the caller's words: nothing is looked at and nothing measured.
 std::variant<Produced, Problem> Assume(const RunRequest& request, const Context& context) {
   auto tables = TablesFor(request);
@@ -111,13 +118,12 @@ std::variant<Produced, Problem> Assume(const RunRequest& request, const Context&
   auto asked = KeepSelected(request, *tables, std::move(machine->devices));
   if (auto* problem = std::get_if<Problem>(&asked)) return *problem;
   if (const auto& target = request.terms.target) {
-    if (const auto missing = WhatIsMissing(*tables, *target, LeftBy(request.terms, std::get<Asked>(asked)))) {
-      const auto near = assume::NearestCard(missing->device_name);
-      return BadInput(
-          probe::Error{"", std::nullopt, "",
-                       fmt::format("--assume: {}: it is missing, and {}'s builds are told apart by it{}",
-                                   missing->key, target->title,
-                                   near ? fmt::format("; did you mean the card '{}' by name?", *near) : "")});
+    for (const Missing& missing :
+         WhatIsMissing(*tables, *target, LeftBy(request.terms, std::get<Asked>(asked)))) {
+      if (missing.is_needed) return BadInput(IsMissing(missing, *target));
+      machine->warnings.emplace_back(
+          fmt::format("{} is left out: {}'s builds are told apart by its {}, which is not said",
+                      probe::CleanText(missing.device_name, 64), target->title, missing.key));
     }
   }
   Record record;
