@@ -21,10 +21,12 @@ struct Allocation {
 std::map<DeviceAddress, Allocation> allocations;
 std::map<std::uint32_t, std::size_t> reserved;  // by device
 DeviceAddress next = kBase;
+std::uint64_t touches = 0;
 
 }  // namespace
 
 DeviceAddress ReserveMemory(std::size_t bytes, std::uint32_t device) {
+  ++touches;
   auto memory = std::make_unique<HostMemory>(bytes);
   if (memory->bytes().empty()) return 0;
   const DeviceAddress address = next;
@@ -35,6 +37,7 @@ DeviceAddress ReserveMemory(std::size_t bytes, std::uint32_t device) {
 }
 
 bool ReleaseMemory(DeviceAddress address) {
+  ++touches;
   const auto found = allocations.find(address);
   if (found == allocations.end()) return false;
   reserved[found->second.device] -= found->second.memory->bytes().size();
@@ -43,6 +46,7 @@ bool ReleaseMemory(DeviceAddress address) {
 }
 
 std::span<std::byte> MemoryAt(DeviceAddress address) {
+  ++touches;
   auto found = allocations.upper_bound(address);
   if (found == allocations.begin()) return {};
   --found;
@@ -50,6 +54,8 @@ std::span<std::byte> MemoryAt(DeviceAddress address) {
   const std::size_t offset = address - found->first;
   return offset < bytes.size() ? bytes.subspan(offset) : std::span<std::byte>{};
 }
+
+std::uint64_t Touches() { return touches; }
 
 std::optional<std::uint32_t> OwnerOf(DeviceAddress address) {
   if (MemoryAt(address).empty()) return std::nullopt;

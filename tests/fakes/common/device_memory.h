@@ -19,6 +19,9 @@ using DeviceAddress = std::uint64_t;
 [[nodiscard]] bool ReleaseMemory(DeviceAddress address);
 // What an address points into, to the end of its allocation; empty where it is no device address.
 [[nodiscard]] std::span<std::byte> MemoryAt(DeviceAddress address);
+// How often anybody was given memory to read or write: where that is as often as before, all memory holds
+// what it held.
+[[nodiscard]] std::uint64_t Touches();
 // The device that it belongs to.
 [[nodiscard]] std::optional<std::uint32_t> OwnerOf(DeviceAddress address);
 // Of all allocations of a device together.

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <numeric>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
 
 #include "kernels/operand.h"
+#include "tests/fakes/common/launch.h"
 #include "tests/fakes/common/views.h"
 
 namespace fakes {
@@ -224,14 +231,64 @@ constexpr std::array kEntries = {
     EntryRow{"gemv_q4", 5, GemvQ4},
 };
 
-}  // namespace
-
-Computed Compute(const KernelLaunch& launch) {
+Computed Run(const KernelLaunch& launch) {
   if (const auto code = ComputeGemm(launch)) return *code;
   const auto row = std::find_if(kEntries.begin(), kEntries.end(),
                                 [&](const EntryRow& known) { return known.name == launch.entry; });
   if (row == kEntries.end() || launch.values.size() != row->parameters) return Computed::kRefused;
   return row->run(launch);
+}
+
+// The launch before, and what all memory was when it had run.
+struct Past {
+  std::string entry;
+  std::array<unsigned int, 6> shape;
+  std::vector<std::uint64_t> values;
+  MatrixUnit unit;
+  std::vector<MappedMatrix> maps;
+
+  explicit Past(const KernelLaunch& launch)
+      : entry(launch.entry),
+        shape{launch.grid[0],  launch.grid[1],  launch.grid[2],
+              launch.block[0], launch.block[1], launch.block[2]},
+        values(launch.values),
+        unit(launch.unit),
+        maps(launch.maps) {}
+  bool operator==(const Past&) const = default;
+
+  // One that reads what it writes leaves something else the second time.
+  [[nodiscard]] bool IsOfDistinctBuffers() const {
+    std::set<std::uint64_t> seen;
+    return std::all_of(values.begin(), values.end(),
+                       [&](std::uint64_t value) { return !OwnerOf(value) || seen.insert(value).second; });
+  }
+};
+
+// A thread that sleeps wakes up to so much too late.
+constexpr double kShortestSleep = 300e-6;
+
+}  // namespace
+
+Computed Compute(const KernelLaunch& launch, double& processor_s) {
+  struct Known {
+    Past past;
+    double processor_s;
+    std::uint64_t touches;
+  };
+  static std::optional<Known> before;
+  Past now(launch);
+  if (before && before->touches == Touches() && before->past == now) {
+    processor_s = before->processor_s;
+    std::this_thread::sleep_for(std::chrono::duration<double>(processor_s));
+    return Computed::kDone;
+  }
+  const double start = ProcessorSeconds();
+  const Computed computed = Run(launch);
+  processor_s = ProcessorSeconds() - start;
+  before.reset();
+  if (computed == Computed::kDone && processor_s >= kShortestSleep && now.IsOfDistinctBuffers())
+    before = Known{std::move(now), processor_s, Touches()};
+  return computed;
 }
 
 }  // namespace fakes

@@ -14,12 +14,14 @@ struct MatrixUnit {
   std::uint32_t lanes = 32;
   std::uint32_t accumulators = 1024;
   std::uint32_t step_bytes = 32;
+  bool operator==(const MatrixUnit&) const = default;
 };
 
 // A matrix as a kernel's copies are told of it: boxes of box_rows x 128 bytes.
 struct MappedMatrix {
   std::uint64_t rows, row_bytes;
   std::uint32_t box_rows;
+  bool operator==(const MappedMatrix&) const = default;
 };
 
 struct KernelLaunch {
@@ -37,7 +39,8 @@ enum class Computed {
   kOutOfBounds  // it would touch memory that is not the device's
 };
 // Every kernel does as much as its grid reaches, so that a wrong stride, order or size of an argument shows
-// in the result.
-[[nodiscard]] Computed Compute(const KernelLaunch& launch);
+// in the result. The same launch once more, of memory that nobody touched since, takes the same time and
+// leaves the processor to others: what it would write is there. `processor_s`: what it took of one.
+[[nodiscard]] Computed Compute(const KernelLaunch& launch, double& processor_s);
 
 }  // namespace fakes

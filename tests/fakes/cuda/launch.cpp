@@ -33,7 +33,7 @@ bool IsProduct(std::string_view entry) {
 void Spoil(const Device& device, const Entry& entry, const std::vector<std::uint64_t>& values,
            const fakes::Work& work) {
   std::vector<std::span<std::byte>> outputs;
-  for (std::size_t i = 0; i < values.size(); ++i) {
+  for (std::size_t i = 0; device.results != Results::kNone && i < values.size(); ++i) {
     if (entry.parameter_bytes[i] == sizeof(nv::CuPointer) && !entry.name.starts_with("fill")) {
       outputs.push_back(MemoryAt(values[i]));
     }
@@ -90,8 +90,8 @@ FAKE_CUDA cuLaunchKernel(nv::CuFunction function, unsigned int grid_x, unsigned 
     }
     launch.values.push_back(value);
   }
-  fakes::Work work{std::chrono::steady_clock::now(), fakes::ProcessorSeconds(), IsProduct(entry.name)};
-  switch (fakes::Compute(launch)) {
+  fakes::Work work{std::chrono::steady_clock::now(), 0, IsProduct(entry.name)};
+  switch (fakes::Compute(launch, work.processor_s)) {
     case fakes::Computed::kDone:
       break;
     case fakes::Computed::kRefused:
@@ -99,7 +99,6 @@ FAKE_CUDA cuLaunchKernel(nv::CuFunction function, unsigned int grid_x, unsigned 
     case fakes::Computed::kOutOfBounds:
       return Broken() = kIllegalAddress;
   }
-  work.processor_s = fakes::ProcessorSeconds() - work.processor_s;
   Spoil(*slot->gpu, entry, launch.values, work);
   return kSuccess;
 }
