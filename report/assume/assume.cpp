@@ -289,8 +289,8 @@ void Warn(const Tables& tables, const Words& words, const probe::PhysicalDevice&
     if (!is_said) warnings.emplace_back(text);
   };
   if (!words.alias.empty())
-    say(fmt::format("{} is taken for {}'s {}", probe::CleanText(words.alias, 64), device.vendor.value_or(""),
-                    name));
+    say(fmt::format("{} is taken for {}", probe::CleanText(words.alias, 64),
+                    name.starts_with(device.vendor.value_or("")) ? name : *device.vendor + "'s " + name));
   if (!words.taken_for.empty())
     say(fmt::format("{} is taken for {}'s {}; {}", name, device.vendor.value_or(""), words.taken_for,
                     words.instead.empty() ? "for another maker's give vendor" : words.instead));

@@ -54,13 +54,18 @@ std::vector<const DevicePeak*> OfArchitecture(const Peaks& peaks, const probe::P
   std::vector<const DevicePeak*> found;
   if (!device.hardware || !device.hardware->architecture) return found;
   const bool is_part = device.kind == probe::DeviceKind::kIntegrated;
+  std::vector<const probe::PciRow*> alike;
   for (const probe::PciRow& known : probe::PciRows()) {
-    if (known.target != *device.hardware->architecture || (known.kind == "integrated") != is_part) continue;
-    for (const DevicePeak& row : peaks.devices) {
-      const auto ids = row.memory ? IdsOf(row) : std::nullopt;
-      if (ids && ids->vendor == known.vendor && probe::ListsNumber(known.devices, ids->device))
-        found.push_back(&row);
-    }
+    if (known.target == *device.hardware->architecture && (known.kind == "integrated") == is_part)
+      alike.push_back(&known);
+  }
+  if (alike.empty()) return found;
+  for (const DevicePeak& row : peaks.devices) {
+    const auto ids = row.memory ? IdsOf(row) : std::nullopt;
+    if (ids && std::any_of(alike.begin(), alike.end(), [&](const probe::PciRow* known) {
+          return ids->vendor == known->vendor && probe::ListsNumber(known->devices, ids->device);
+        }))
+      found.push_back(&row);
   }
   return found;
 }
@@ -74,19 +79,19 @@ std::optional<probe::PciIds> IdsOf(const DevicePeak& row) {
   return vendor && device ? std::optional(probe::PciIds{*vendor, *device, {}, {}, {}}) : std::nullopt;
 }
 
-const DevicePeak* StandInFor(const Peaks& peaks, const probe::PhysicalDevice& device) {
+std::optional<StandIn> StandInFor(const Peaks& peaks, const probe::PhysicalDevice& device) {
+  if (FindPeak(peaks, device)) return std::nullopt;
   const auto known = OfArchitecture(peaks, device);
   const auto slowest = std::min_element(known.begin(), known.end(), [](const auto* a, const auto* b) {
     return std::tie(*a->memory, a->id) < std::tie(*b->memory, b->id);
   });
-  return slowest == known.end() || FindPeak(peaks, device) ? nullptr : *slowest;
-}
-
-double MostOfArchitecture(const Peaks& peaks, const probe::PhysicalDevice& device,
-                          std::optional<double> DevicePeak::* rate) {
-  double most = 0;
-  for (const DevicePeak* row : OfArchitecture(peaks, device)) most = std::max(most, (row->*rate).value_or(0));
-  return most;
+  if (slowest == known.end()) return std::nullopt;
+  StandIn found{*slowest};
+  for (const DevicePeak* row : known) {
+    found.most_memory = std::max(found.most_memory, *row->memory);
+    found.most_fp32 = std::max(found.most_fp32, row->fp32.value_or(0));
+  }
+  return found;
 }
 
 const DevicePeak* FindPeak(const Peaks& peaks, const probe::PhysicalDevice& device) {

@@ -13,12 +13,15 @@ namespace report {
 // By its PCI ids; of what is part of a chip by its maker and name. nullptr where the table does not have it.
 [[nodiscard]] const DevicePeak* FindPeak(const Peaks& peaks, const probe::PhysicalDevice& device);
 
-// Of a GPU without a row the card of its architecture and kind that reads its memory slowest; nullptr where
-// the table has none.
-[[nodiscard]] const DevicePeak* StandInFor(const Peaks& peaks, const probe::PhysicalDevice& device);
-// The fastest of these, by that rate.
-[[nodiscard]] double MostOfArchitecture(const Peaks& peaks, const probe::PhysicalDevice& device,
-                                        std::optional<double> DevicePeak::* rate);
+// What stands for a GPU without a row: the card of its architecture and kind that reads its memory slowest,
+// and the most that any of these does, in bytes/s and flop/s.
+struct StandIn {
+  const DevicePeak* row = nullptr;
+  double most_memory = 0;
+  double most_fp32 = 0;
+};
+// nullopt where the table has the GPU itself, or none such.
+[[nodiscard]] std::optional<StandIn> StandInFor(const Peaks& peaks, const probe::PhysicalDevice& device);
 // The numbers of a row of a card; nullopt of a part of a chip.
 [[nodiscard]] std::optional<probe::PciIds> IdsOf(const DevicePeak& row);
 

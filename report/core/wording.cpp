@@ -151,10 +151,11 @@ bool IsUntold(const probe::ProbeReport& probe) {
 }
 
 std::string UnknownRatesText(const probe::PhysicalDevice& device) {
-  const auto* row = StandInFor(EmbeddedPeaks(), device);
+  const auto known = StandInFor(EmbeddedPeaks(), device);
   const std::string_view kind = device.kind == probe::DeviceKind::kIntegrated ? "integrated" : "discrete";
-  const auto others = row ? fmt::format("{}, the slowest of its architecture that is known, stand", row->name)
-                          : fmt::format("a common {} GPU stand", kind);
+  const auto others =
+      known ? fmt::format("{}, the slowest of its architecture that is known, stand", known->row->name)
+            : fmt::format("a common {} GPU stand", kind);
   return fmt::format("the rates of {} are not known: those of {} for them", probe::CleanText(device.name, 64),
                      others);
 }

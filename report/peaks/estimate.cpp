@@ -148,23 +148,19 @@ std::optional<double> SharedMemoryRate(const Peaks& peaks, const Survey& survey,
   return best;
 }
 
-// The device as if it were the card that stands in for it; nullopt where none does.
-std::optional<probe::PhysicalDevice> Substitute(const Peaks& peaks, const probe::PhysicalDevice& device) {
-  const auto* row = StandInFor(peaks, device);
-  if (row == nullptr) return std::nullopt;
-  auto substitute = device;
-  substitute.name = row->name;
-  substitute.hardware->identity.ids = IdsOf(*row);
-  return substitute;
+// The device as if it were that card.
+probe::PhysicalDevice AsIfItWere(const DevicePeak& row, probe::PhysicalDevice device) {
+  device.name = row.name;
+  device.hardware->identity.ids = IdsOf(row);
+  return device;
 }
 
 // Of a stand-in's rate, as shares of it: the smallest cards of a series do about half of what those do of
 // which tables have figures, and its fastest so many times as much.
-std::array<double, 2> RangeOfArchitecture(const Peaks& peaks, const probe::PhysicalDevice& device,
-                                          const Usual& usual) {
-  const auto rate = usual.kernel == Kernel::kRead ? &DevicePeak::memory : &DevicePeak::fp32;
-  const auto own = StandInFor(peaks, device)->*rate;
-  return {0.5, own ? std::max(1.3, MostOfArchitecture(peaks, device, rate) / *own) : 1.3};
+std::array<double, 2> RangeOfArchitecture(const StandIn& known, const Usual& usual) {
+  const bool reads = usual.kernel == Kernel::kRead;
+  const auto own = reads ? known.row->memory : known.row->fp32;
+  return {0.5, own ? std::max(1.3, (reads ? known.most_memory : known.most_fp32) / *own) : 1.3};
 }
 
 // Of a rate that stands in for one that nobody knows, as shares of it.
@@ -212,7 +208,8 @@ std::vector<Measurement> Estimated(const Peaks& peaks, const Tables& tables, con
     for (const auto& view : device.views) {
       if (IsSoftware(device, view)) continue;
       const bool is_known = device.kind != probe::DeviceKind::kCpu && HasOwnRates(peaks, device, view.device);
-      const auto substitute = is_known ? std::nullopt : Substitute(peaks, device);
+      const auto known = is_known ? std::nullopt : StandInFor(peaks, device);
+      const auto substitute = known ? std::optional(AsIfItWere(*known->row, device)) : std::nullopt;
       for (const Usual& usual : kUsual) {
         // A processor's 16-bit products are of bf16.
         if (device.kind == probe::DeviceKind::kCpu && usual.in == Dtype::kFp16) continue;
@@ -227,10 +224,10 @@ std::vector<Measurement> Estimated(const Peaks& peaks, const Tables& tables, con
         if (reads && shared) m.rate = std::min(*shared * kShareOfShared, kMostOfShared);
         const bool stands_in = device.kind != probe::DeviceKind::kCpu && !peak.rate;
         if (stands_in) m.implementation = kStandIn;
-        m.ci95 = stands_in && substitute ? RangeOfArchitecture(peaks, device, usual)
-                 : stands_in             ? RangeAround(peaks, device, m, usual, peak, *rate)
-                 : reads && shared       ? std::array<double, 2>{0.6, *shared / *m.rate}
-                                         : std::array<double, 2>{0.6, 1.3};
+        m.ci95 = stands_in && known ? RangeOfArchitecture(*known, usual)
+                 : stands_in        ? RangeAround(peaks, device, m, usual, peak, *rate)
+                 : reads && shared  ? std::array<double, 2>{0.6, *shared / *m.rate}
+                                    : std::array<double, 2>{0.6, 1.3};
         m.status = backends::MeasurementStatus::kOk;
         m.verified = true;  // nothing ran: the scores that rest on it say "estimated"
         found.push_back(std::move(m));
