@@ -143,7 +143,8 @@ TEST(Artefacts, WindowsHasACommandThatItsShellsTake) {
       if (!build.needs || build.needs->os != std::vector<std::string>{"windows"}) continue;
       const auto command = CommandOf(build, ArtefactOf(*table, build, SomeAnswer()), SomeAnswer());
       ASSERT_TRUE(command) << name << " " << build.id;
-      // PowerShell 5.1 knows no &&, and its curl is another program; in quotes it is given to cmd as it stands.
+      // PowerShell 5.1 knows no &&, and its curl is another program; in quotes it is given to cmd as it
+      // stands.
       const bool is_for_cmd = command->starts_with("cmd /c \"") && command->ends_with('"');
       EXPECT_EQ(command->find_first_of(is_for_cmd ? "$`%!|" : "$`%!&|"), std::string::npos)
           << name << " " << build.id;
@@ -158,7 +159,8 @@ TEST(Artefacts, NothingIsFetchedIntoAShell) {
     const auto table = EmbeddedTarget(name);
     ASSERT_TRUE(table) << name;
     for (const Build& build : table->builds) {
-      const auto command = CommandOf(build, ArtefactOf(*table, build, SomeAnswer()), SomeAnswer()).value_or("");
+      const auto command =
+          CommandOf(build, ArtefactOf(*table, build, SomeAnswer()), SomeAnswer()).value_or("");
       for (const char* shell : {"| sh", "| bash", "|sh", "|bash"})
         EXPECT_EQ(command.find(shell), std::string::npos) << name << " " << build.id;
     }
