@@ -3,6 +3,7 @@
 """The installers of examples/ on every recorded machine and on described ones: what they called, against what was written
 by hand from the tables' sources, with stand-ins for pip, curl, git and cmake."""
 import re
+import sys
 import unittest
 
 from harness import SOURCE, main
@@ -123,7 +124,7 @@ class Installers(unittest.TestCase):
             self.assertEqual([f"pip install {words}"], here.called("pip"))
             self.assertEqual(f'{{"providers": ["{provider}", "CPUExecutionProvider"]}}\n',
                              (here.folder / "env" / "onnxruntime.json").read_text())
-        self.each(1, (program("python3"), "-B", EXAMPLES / "install_onnxruntime.py", "env"), check)
+        self.each(1, (sys.executable, "-B", EXAMPLES / "install_onnxruntime.py", "env"), check)
 
     def test_llama_cpp_by_cmake(self):
         def check(here, build):
