@@ -168,6 +168,37 @@ struct DeviceMemory {
   bool operator==(const DeviceMemory&) const = default;
 };
 
+// What a device is for that no runtime of this program reaches.
+enum class Purpose {
+  kNpu,
+  kAiAccelerator,
+  kAccelerator,  // of which no more is known
+  kFpga,
+  kVideo,
+  kGpu,         // of a runtime that is not built in
+  kManagement,  // it draws a server's console
+  kVirtual      // a display without hardware behind it
+};
+
+// A program that can use a device by a runtime that is not measured here, and how.
+struct UsableBy {
+  std::string target;  // one of data/targets
+  std::string how;
+  bool operator==(const UsableBy&) const = default;
+};
+
+// Why a device has no figures and can have none.
+struct NotMeasurable {
+  Purpose what = Purpose::kAccelerator;
+  std::optional<std::string> family;   // by which data/other_devices.csv tells it from others
+  std::string reason;                  // for people
+  std::optional<std::string> runtime;  // by what it computes; none: by nothing, or nobody here knows
+  std::vector<std::string> drivers;    // the kernel's that it wants, the usual first
+  std::vector<UsableBy> programs;
+  std::optional<std::string> page;  // where that runtime is had
+  bool operator==(const NotMeasurable&) const = default;
+};
+
 // One piece of hardware with every way to reach it. id: `pci:0000:c1:00.0[#partition]`, `uuid:...`, `cpu:0`.
 struct PhysicalDevice {
   std::string id;
@@ -179,6 +210,7 @@ struct PhysicalDevice {
   std::vector<View> views;
   std::optional<std::string> parent_id;
   std::vector<Conflict> conflicts;
+  std::optional<NotMeasurable> not_measurable;  // of one that no runtime reaches and none here could
   bool operator==(const PhysicalDevice&) const = default;
 };
 

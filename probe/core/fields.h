@@ -33,7 +33,10 @@ void Fields(V& v, S& s) {
 }
 
 WHICHGPU_FIELDS(Conflict, field, module, value)
-WHICHGPU_FIELDS(PhysicalDevice, id, name, vendor, kind, memory, hardware, views, parent_id, conflicts)
+WHICHGPU_FIELDS(UsableBy, target, how)
+WHICHGPU_FIELDS(NotMeasurable, what, family, reason, runtime, drivers, programs, page)
+WHICHGPU_FIELDS(PhysicalDevice, id, name, vendor, kind, memory, hardware, views, parent_id, conflicts,
+                not_measurable)
 WHICHGPU_FIELDS(Library, soname, path, version)
 WHICHGPU_FIELDS(DriverReport, manifest, name, version, library, outcome, stage, error, elapsed_s)
 WHICHGPU_FIELDS(EnvironmentVariable, name, value)

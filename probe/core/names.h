@@ -43,6 +43,9 @@ template <class E>
 WHICHGPU_NAMES(DeviceKind, {kDiscrete, "discrete"}, {kIntegrated, "integrated"}, {kCpu, "cpu"},
                {kSoftware, "software"}, {kAccelerator, "accelerator"}, {kVirtual, "virtual"},
                {kManagement, "management"}, {kUnknown, "unknown"})
+WHICHGPU_NAMES(Purpose, {kNpu, "npu"}, {kAiAccelerator, "ai_accelerator"}, {kAccelerator, "accelerator"},
+               {kFpga, "fpga"}, {kVideo, "video"}, {kGpu, "gpu"}, {kManagement, "management"},
+               {kVirtual, "virtual"})
 WHICHGPU_NAMES(Outcome, {kOk, "ok"}, {kAbsent, "absent"}, {kNoDevice, "no_device"}, {kDenied, "denied"},
                {kHidden, "hidden"}, {kFailed, "failed"}, {kCrashed, "crashed"}, {kTimedOut, "timed_out"},
                {kBadReply, "bad_reply"})

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "probe/core/device.h"
+#include "probe/core/other_devices.h"
 #include "probe/core/vendor.h"
 #include "probe/sysfs/pci_function.h"
 #include "probe/system/filesystem.h"
@@ -35,7 +36,14 @@ struct Card {
   std::optional<ListedCard> listed;          // by its maker's kernel driver
   std::optional<SocFacts> soc;               // of a GPU that is part of a chip
   std::vector<std::string> display_drivers;  // of that chip's display controllers, which compute nothing
+  const OtherDevice* other = nullptr;        // what the table of those that no runtime reaches has of it
+  std::string usb_id;                        // "1a6e:089a" of a device on USB
+  std::string misc_node;                     // below /dev, of one that is known by it alone
 };
+
+// Accelerators on USB, and those of which a node below /sys/class/misc is all that is seen.
+void AddFromUsb(const system::FileSystem& files, std::vector<Card>& cards);
+void AddFromMisc(const system::FileSystem& files, std::vector<Card>& cards);
 
 // Names, kind, driver, nodes, memory, link and facts. Reads the card's own files; opens its render nodes.
 [[nodiscard]] HardwareDevice DescribeCard(const system::FileSystem& files, const Card& card);

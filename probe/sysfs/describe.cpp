@@ -4,6 +4,8 @@
 #include <cstdio>
 
 #include "probe/core/hidden.h"
+#include "probe/core/other_devices.h"
+#include "probe/core/parse.h"
 #include "probe/core/pci_table.h"
 #include "probe/core/text.h"
 #include "probe/core/vendor_names.h"
@@ -63,6 +65,8 @@ void SetName(const FileSystem& files, const Card& card, const std::optional<PciF
 
 // Kind where the table has no row: what the vendor builds, and the class.
 DeviceKind GuessKind(const PciFunction& function) {
+  const OtherDevice* other = function.ids ? FindOtherByPci(*function.ids, function.class_code) : nullptr;
+  if (other != nullptr) return KindOf(other->what);
   const Vendor* vendor = FindVendor(function.vendor);
   if (function.IsClass(kAcceleratorClass) && (vendor == nullptr || !vendor->computes_by_gpus))
     return DeviceKind::kAccelerator;
@@ -103,6 +107,12 @@ void SetPlatformIdentity(const Card& card, HardwareDevice& device) {
   } else if (card.function.driver) {
     device.name = "device of kernel driver " + *card.function.driver;
   }
+  if (card.other != nullptr) {
+    device.name = card.other->name;
+    device.kind = KindOf(card.other->what);
+    device.vendor = card.other->vendor;
+    SetFact(device, "name_basis", "device_table");
+  }
   if (!card.soc) return;
   device.name = card.soc->name;
   device.vendor = card.soc->vendor;
@@ -110,6 +120,24 @@ void SetPlatformIdentity(const Card& card, HardwareDevice& device) {
   SetFact(device, "name_basis", card.soc->one_product ? "device_tree" : "device_tree_family");
   AddFact(device, "architecture_family", std::string(card.soc->family));
   AddFact(device, "table_target", std::string(card.soc->target));
+}
+
+// Nodes of what no runtime here reaches. They are not opened just to look: some of these drivers start the
+// device then, or give it to one process at a time.
+void SetOtherNodes(const FileSystem& files, const Card& card, HardwareDevice& device) {
+  std::string nodes;
+  const auto add = [&](std::string path) {
+    std::replace(path.begin(), path.end(), '!', '/');  // as the kernel writes it in names (linux, fs/sysfs)
+    nodes.append(nodes.empty() ? "" : " ").append("/dev/").append(CleanText(path, 64));
+  };
+  const PciFunction& function = card.function;
+  const OtherDevice* other = function.ids ? FindOtherByPci(*function.ids, function.class_code) : nullptr;
+  for (auto classes = other != nullptr ? other->classes : std::string_view(); !classes.empty();) {
+    const auto folder = std::string("/").append(TakeUpTo(classes, ' '));
+    for (std::string& name : files.List(function.directory + folder)) add(std::move(name));
+  }
+  if (!card.misc_node.empty()) add(card.misc_node);
+  AddFact(device, "device_nodes", std::move(nodes));
 }
 
 void SetNodes(const FileSystem& files, const Card& card, HardwareDevice& device) {
@@ -126,6 +154,7 @@ void SetNodes(const FileSystem& files, const Card& card, HardwareDevice& device)
     for (std::string& path : OwnNodes(files, card))
       device.nodes.push_back(system::CheckNode(files, std::move(path)));
   }
+  SetOtherNodes(files, card, device);
   if (!card.listed) return;
   const auto& own = card.listed->told.nodes;
   device.nodes.insert(device.nodes.end(), own.begin(), own.end());
@@ -222,7 +251,12 @@ HardwareDevice DescribeCard(const FileSystem& files, const Card& card) {
     std::snprintf(text, sizeof text, "%06x", *card.function.class_code);
     AddFact(device, "pci_class", text);
   }
-  if (!card.function.address && !card.function.directory.empty()) {
+  if (!card.usb_id.empty()) {
+    AddFact(device, kUsbIdFact, card.usb_id);
+    AddFact(device, kUsbDeviceFact, CleanText(LastComponent(card.function.directory), 64));
+  } else if (!card.misc_node.empty()) {
+    AddFact(device, kMiscFact, card.misc_node);
+  } else if (!card.function.address && !card.function.directory.empty()) {
     const auto real = files.Resolve(card.function.directory);
     AddFact(device, "platform_device", CleanText(LastComponent(real.value_or(card.function.directory)), 128));
   }

@@ -3,10 +3,12 @@
 // and accel classes, the platform bus and what makers' kernel drivers list, joined by PCI address or by their
 // directory.
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
 #include "probe/core/module.h"
+#include "probe/core/other_devices.h"
 #include "probe/core/pci_table.h"
 #include "probe/sysfs/card.h"
 #include "probe/sysfs/nodes.h"
@@ -21,6 +23,9 @@ constexpr std::string_view kPciDevices = "/sys/bus/pci/devices";
 constexpr std::uint32_t kDisplay = 0x03;
 constexpr std::uint32_t kSignalProcessing = 0x11;  // where one maker's NPU is filed
 constexpr std::uint32_t kAccelerator = 0x12;
+// What a bridge, a network card, a disk's controller or a bus's is is not asked any further: a machine has
+// hundreds.
+constexpr std::array<std::uint32_t, 5> kNeverCompute = {0x02, 0x06, 0x07, 0x0c, 0x0d};
 
 struct Machine {
   std::map<PciAddress, Card> cards;
@@ -29,9 +34,20 @@ struct Machine {
 
 bool IsCompute(const PciFunction& function) {
   if (function.IsClass(kDisplay) || function.IsClass(kAccelerator)) return true;
-  const bool other = !function.class_code || function.IsClass(kSignalProcessing);
-  const auto facts = other && function.ids ? FindPciFacts(*function.ids) : std::nullopt;
-  return facts.has_value();
+  // Some makers file theirs as a system peripheral, a co-processor, or as nothing that the bus has a class
+  // for.
+  return function.ids &&
+         (FindPciFacts(*function.ids) || FindOtherByPci(*function.ids, function.class_code) != nullptr);
+}
+
+// One read tells most functions of the bus apart, a second one those of makers that have none.
+bool IsWorthReading(const FileSystem& files, const std::string& directory) {
+  const auto code = files.ReadNumber(directory + "/class");
+  const auto base = code ? *code >> 16U : kDisplay;
+  if (base == kDisplay || base == kAccelerator || base == kSignalProcessing) return true;
+  if (std::find(kNeverCompute.begin(), kNeverCompute.end(), base) != kNeverCompute.end()) return false;
+  const auto vendor = files.ReadNumber(directory + "/vendor");
+  return !vendor || (*vendor <= 0xffff && MakesOthers(static_cast<std::uint32_t>(*vendor)));
 }
 
 // False where there is no bus to list.
@@ -39,10 +55,7 @@ bool AddFromBus(const FileSystem& files, Machine& machine) {
   const auto names = files.List(kPciDevices);
   for (const std::string& name : names) {
     const std::string directory = std::string(kPciDevices) + "/" + name;
-    // One read tells most functions of the bus apart.
-    const auto code = files.ReadNumber(directory + "/class");
-    const auto base = code ? *code >> 16U : kDisplay;
-    if (base != kDisplay && base != kAccelerator && base != kSignalProcessing) continue;
+    if (!IsWorthReading(files, directory)) continue;
     PciFunction function = ReadPciFunction(files, directory);
     if (!function.address || !IsCompute(function)) continue;
     Card& card = machine.cards[*function.address];
@@ -111,6 +124,8 @@ void Probe(const ProbeContext& context) {
   const bool listed = AddFromBus(context.files, machine);
   AddFromClasses(context.files, machine);
   AddFromPlatform(context.files, machine.others);
+  AddFromUsb(context.files, machine.others);
+  AddFromMisc(context.files, machine.others);
   AddFromVendors(context.files, machine);
   for (const auto& [address, card] : machine.cards) context.sink(DescribeCard(context.files, card));
   for (const Card& card : machine.others) context.sink(DescribeCard(context.files, card));

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "probe/core/other_devices.h"
 #include "probe/core/parse.h"
 #include "probe/core/vendor_names.h"
 
@@ -107,6 +108,7 @@ PhysicalDevice Finish(Draft draft, std::optional<std::uint64_t> host_free_bytes)
   std::sort(draft.conflicts.begin(), draft.conflicts.end(),
             [&](const auto& a, const auto& b) { return key(a) < key(b); });
   draft.conflicts.erase(std::unique(draft.conflicts.begin(), draft.conflicts.end()), draft.conflicts.end());
+  if (draft.hardware && draft.views.empty()) out.not_measurable = WhyNotMeasurable(*draft.hardware, out.kind);
   out.id = std::move(draft.id);
   out.hardware = std::move(draft.hardware);
   out.views = std::move(draft.views);

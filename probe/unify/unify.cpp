@@ -10,6 +10,7 @@
 
 #include "probe/core/fields.h"
 #include "probe/core/hidden.h"
+#include "probe/core/other_devices.h"
 #include "probe/core/parse.h"
 #include "probe/unify/finish.h"
 #include "probe/unify/likeness.h"
@@ -57,6 +58,8 @@ std::string HardwareId(const HardwareDevice& hardware, const std::vector<Draft>&
   if (hardware.kind == DeviceKind::kCpu) return std::string(kHostId);
   if (const auto id = IdOf(hardware.identity)) return *id;
   if (const std::string* name = FindFact(hardware.facts, "platform_device")) return "platform:" + Slug(*name);
+  if (const std::string* place = FindFact(hardware.facts, kUsbDeviceFact)) return "usb:" + *place;
+  if (const std::string* node = FindFact(hardware.facts, kMiscFact)) return "platform:" + Slug(*node);
   return hardware.source + ":" + std::to_string(drafts.size());
 }
 

@@ -17,9 +17,9 @@ namespace probe::unify {
 // Order: GPUs and accelerators by id, then the processor.
 //
 // Ids: `pci:<address>[#partition]`; `uuid:<uuid>` without an address; `cpu:0`; `platform:<name>` for hardware
-// that is on no PCI bus; and, for what a runtime reports without any identity, `<runtime>:<driver>:<ordinal>`
-// with the driver's name in lower case letters, digits and dashes. A view that no hardware or other driver
-// backs is matched by "none".
+// that is on no PCI bus, `usb:<position>` on USB; and, for what a runtime reports without any identity,
+// `<runtime>:<driver>:<ordinal>` with the driver's name in lower case letters, digits and dashes. A view that
+// no hardware or other driver backs is matched by "none".
 //
 // Two cards that a runtime does not tell apart are never paired by position: the view then is a device of its
 // own, with a conflict on `identity` that names the candidates.

@@ -66,6 +66,7 @@ enum class ReasonId {
   kGpusUnusable,
   kGpusUnmeasured,
   kNotMounted,
+  kNotMeasurable,  // of accelerators that are here
   kOnlyOption,
   kUnmeasured,
   kOnlyAsked,

@@ -16,6 +16,7 @@
 #include "report/core/devices.h"
 #include "report/core/hiding.h"
 #include "report/core/impossible.h"
+#include "report/core/not_measurable.h"
 #include "report/core/report_names.h"
 #include "report/core/unreached.h"
 #include "report/core/wording.h"
@@ -285,6 +286,10 @@ void AddUnreached(const Tables& tables, const Report& report, const probe::Physi
     BlameGuest(report, device, *held, finding);
     return out.push_back(std::move(finding));
   }
+  if (const auto why = WhyNotMeasurable(device); why && !not_asked) {
+    TellRuntimeOf(device, *why, finding);
+    return out.push_back(std::move(finding));
+  }
   if (const auto cause = CauseOf(tables, device); cause && !not_asked) {
     BlameItself(report, *cause, device, finding);
     return out.push_back(std::move(finding));
@@ -414,6 +419,7 @@ std::vector<Finding> Findings(const Tables& tables, const Report& report) {
   HiddenGpus hidden;
   for (const auto& device : report.devices) {
     AddUnreached(tables, report, device, parents, hidden, findings);
+    AddNotMeasurable(report, device, findings);
     if (report.not_asked.device_ids.contains(device.id)) continue;
     AddMissingRuntime(tables, report, device, findings);
     AddNodes(report, device, findings);

@@ -152,6 +152,10 @@ void AddUnplaced(const Tables& tables, const Report& report, std::vector<Finding
 // which it is noted.
 [[nodiscard]] bool IsNoted(const Report& report, std::string_view module, std::string_view text);
 void AddNotes(const Tables& tables, const Report& report, std::vector<Finding>& out);
+// Of a device that nothing measures here: in whose words it is told, and what to install for it.
+void TellRuntimeOf(const probe::PhysicalDevice& device, const probe::NotMeasurable& why, Finding& finding);
+// A note for an accelerator of that kind.
+void AddNotMeasurable(const Report& report, const probe::PhysicalDevice& device, std::vector<Finding>& out);
 // Of a processor: that the machine runs on its battery or is told to save power.
 void AddPower(const probe::PhysicalDevice& device, std::vector<Finding>& out);
 // A figure that others leave no memory for: it was not tried, or failed for that on a card that they fill.

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "report/core/not_measurable.h"
 #include "report/core/quantity.h"
 #include "report/core/wording.h"
 #include "report/html/chart.h"
@@ -92,7 +93,9 @@ Told AddFigures(const Report& report, const probe::PhysicalDevice& device, const
 
 void AddViews(const Report& report, const probe::PhysicalDevice& device, Element& into) {
   if (device.views.empty()) {
-    into.Add(Paragraph("bad", "No runtime reaches it."));
+    const auto why = WhyNotMeasurable(device);
+    into.Add(why ? Paragraph("dim", "Not measurable: " + NotMeasurableText(device, *why) + ".")
+                 : Paragraph("bad", "No runtime reaches it."));
     return;
   }
   Element list("dl");

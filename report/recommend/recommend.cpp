@@ -280,6 +280,7 @@ std::optional<Recommendation> Fallback(const Tables& tables, const Report& repor
   const auto omitted = OmittedReason(report, use);
   AddSaid(answer.reasons, asked);
   AddSaid(answer.reasons, NoGpuReason(report, use, answer.rejected));
+  AddSaid(answer.reasons, NotMeasurableReason(report));
   AddSaid(answer.reasons, omitted);
   if (asked.text.empty() && omitted.text.empty()) AddSaid(answer.reasons, UnmeasuredReason(report, answer));
   WarnOfLeftOut(report, answer);
@@ -427,7 +428,10 @@ void AddReasons(const Tables& tables, const Report& report, const Standing& stan
                 Recommendation& answer) {
   const auto* device = FindDevice(report.devices, chosen.device_id);
   const bool processor = device && device->kind == probe::DeviceKind::kCpu;
-  if (processor) AddSaid(answer.reasons, NoGpuReason(report, chosen.use, answer.rejected));
+  if (processor) {
+    AddSaid(answer.reasons, NoGpuReason(report, chosen.use, answer.rejected));
+    AddSaid(answer.reasons, NotMeasurableReason(report));
+  }
   if (standing.tied.size() > 1) answer.reasons.push_back(TieReason(tables, report, chosen, standing.tied));
   AddSaid(answer.reasons, LeadReason(report, standing.ordered, standing.tied, chosen));
   AddSaid(answer.reasons, FasterReason(report, chosen));

@@ -8,6 +8,7 @@
 
 #include "report/core/devices.h"
 #include "report/core/hiding.h"
+#include "report/core/not_measurable.h"
 #include "report/core/quantity.h"
 #include "report/core/unreached.h"
 #include "report/core/wording.h"
@@ -122,20 +123,9 @@ void AddNotAsked(const Tables& tables, const Report& report, std::vector<Rejecte
 
 std::string UnreachedReason(const Tables& tables, const Report& report, const probe::PhysicalDevice& device) {
   if (report.not_asked.device_ids.contains(device.id)) return "not asked: " + report.not_asked.because;
-  switch (device.kind) {
-    case probe::DeviceKind::kManagement:
-      return "server management graphics: it draws a console and computes nothing";
-    case probe::DeviceKind::kVirtual:
-      return "a virtual display: there is no hardware behind it to compute with";
-    case probe::DeviceKind::kAccelerator:
-      return "an accelerator that none of the runtimes here can use";
-    case probe::DeviceKind::kDiscrete:
-    case probe::DeviceKind::kIntegrated:
-    case probe::DeviceKind::kCpu:
-    case probe::DeviceKind::kSoftware:
-    case probe::DeviceKind::kUnknown:
-      break;
-  }
+  // Of a GPU what stands between it and its runtime comes first.
+  const auto why = WhyNotMeasurable(device);
+  if (why && !IsGpu(device)) return ReasonText(device, *why);
   if (device.hardware) {
     for (const auto& node : device.hardware->nodes) {
       if (IsDenied(node)) return "no runtime reaches it: " + node.path + " may not be opened";
@@ -145,6 +135,7 @@ std::string UnreachedReason(const Tables& tables, const Report& report, const pr
     if (const auto driver = HeldForGuest(device)) return "held for a virtual machine by " + *driver;
   }
   if (const auto cause = CauseOf(tables, device)) return "no runtime reaches it: " + cause->error.text;
+  if (why) return "no runtime reaches it: " + ReasonText(device, *why);
   if (device.hardware && !device.hardware->kernel_driver)
     return "no runtime reaches it: no kernel driver is bound to it";
   if (const auto failure = FailureOfMakers(tables, report, device))

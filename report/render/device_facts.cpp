@@ -13,6 +13,7 @@
 #include "probe/core/vendor_names.h"
 #include "report/core/devices.h"
 #include "report/core/glossary.h"
+#include "report/core/not_measurable.h"
 #include "report/core/quantity.h"
 #include "report/render/sections.h"
 
@@ -151,7 +152,9 @@ std::vector<std::string> DeviceFacts(const Report& report, const probe::Physical
     if (!text.empty()) facts.push_back(std::move(text));
   };
   add(device.id);
-  add(std::string(KindText(device.kind)));
+  const auto why = WhyNotMeasurable(device);
+  const auto purpose = why ? PurposeText(*why) : std::string_view();
+  add(std::string(purpose.empty() ? KindText(device.kind) : purpose));
   if (device.hardware && device.hardware->processor) {
     add(ProcessorText(*device.hardware->processor));
     add(FeatureText(*device.hardware->processor));

@@ -17,6 +17,7 @@
 
 #include "probe/core/add_once.h"
 #include "report/core/glossary.h"
+#include "report/core/not_measurable.h"
 #include "report/core/quantity.h"
 #include "report/core/report_names.h"
 #include "report/core/wording.h"
@@ -212,6 +213,8 @@ void Devices(const Report& report, Page& page, bool figures) {
     page.Add(device.name.empty() ? device.id : device.name, Style::kStrong);
     page.End();
     page.To(2).FlowList(DeviceFacts(report, device, !figures), 2, Style::kDim);
+    if (const auto why = WhyNotMeasurable(device))
+      page.To(2).Flow("not measurable: " + NotMeasurableText(device, *why), 4, Style::kDim);
     int label = 0;
     for (const auto& view : device.views) label = std::max(label, DisplayWidth(view.device.runtime) + 2);
     for (const auto& view : device.views) {

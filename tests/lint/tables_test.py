@@ -102,6 +102,43 @@ class Tables(unittest.TestCase):
                 self.assertIn(how, ("names", "list", "filled", "unique"), row)
                 self.assertEqual(how == "names", row["kernel"] == "", "cards are known by their kernel driver")
 
+    def test_every_other_device_says_what_it_is_and_where_that_is_from(self):
+        purposes = names("probe/core/names.h", "Purpose")
+        targets = {path.stem for path in (ROOT / "data/targets").glob("*.json")}
+        makers = {row["number"] for row in rows("vendors.csv")}
+        numbered = {f"{row['vendor']}:{device}" for row in rows("pci_names.csv") for device in row["device"].split()}
+        seen, rest = set(), set()
+        for row in rows("other_devices.csv"):
+            self.assertIn(row["what"], purposes, row)
+            self.assertRegex(row["date"], r"^20\d\d-\d\d$", row)
+            self.assertTrue(row["source"] and row["name"], row)
+            self.assertRegex(row["source"], r"^(([PU]|[LT] \S.*)(; .+)?|kinds of pci_names.csv)$", row)
+            known = [*row["pci"].split(), *row["usb"].split(), *row["misc"].split()] or row["drivers"].split()
+            if not known:
+                self.assertEqual("", row["vendor"] + row["runtime"], "it stands for a kind")
+                rest.add(row["what"])
+                continue
+            self.assertTrue(row["vendor"] and row["page"].startswith("https://"), row)
+            self.assertEqual(row["what"] == "video", not row["runtime"], "what computes says by what")
+            self.assertFalse(seen & set(known) or row["family"] in seen, row)
+            seen |= {row["family"], *known}
+            for number in row["pci"].split():
+                self.assertRegex(number, r"^[0-9a-f]{4}:([0-9a-f]{4}|\*)$", row)
+                self.assertIn(number.split(":")[0], makers, "vendors.csv does not name its maker")
+                self.assertTrue(number.endswith("*") or number in numbered, f"pci_names.csv does not name {number}")
+            for number in row["usb"].split():
+                self.assertRegex(number, r"^[0-9a-f]{4}:[0-9a-f]{4}$", row)
+            for program in filter(None, row["programs"].split(";")):
+                self.assertIn(program.split("=")[0], targets, row)
+                self.assertTrue(program.partition("=")[2], row)
+        self.assertEqual({"accelerator", "management", "virtual"}, rest)
+
+    def test_every_accelerator_that_has_a_name_has_a_family(self):
+        families = " ".join(row["pci"] for row in rows("other_devices.csv")).split()
+        for row in rows("pci_names.csv"):
+            for device in row["device"].split() if row["kind"] == "accelerator" else ():
+                self.assertTrue({f"{row['vendor']}:{device}", f"{row['vendor']}:*"} & set(families), row)
+
     def test_kinds_and_roles_are_known(self):
         kinds = names("probe/core/names.h", "DeviceKind")
         roles = names("probe/sysfs/platform.cpp", "DriverRole")

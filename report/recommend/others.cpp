@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// What is said beside an answer that is the processor of devices that compute and that nothing measures here.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "report/core/devices.h"
+#include "report/core/not_measurable.h"
+#include "report/recommend/parts.h"
+
+namespace report::recommend {
+namespace {
+
+struct Other {
+  const probe::PhysicalDevice* device;
+  probe::NotMeasurable why;
+};
+
+std::vector<Other> OthersOf(const Report& report) {
+  std::vector<Other> others;
+  for (const auto& device : report.devices) {
+    if (device.kind != probe::DeviceKind::kAccelerator) continue;
+    auto why = WhyNotMeasurable(device);
+    if (why && why->what != probe::Purpose::kVideo) others.push_back({&device, *std::move(why)});
+  }
+  return others;
+}
+
+// ": pytorch can use it (device hpu of ...)" for the program that the answer is for.
+std::string UsedByTarget(const Report& report, const Other& other, bool is_one) {
+  if (!report.terms.target) return "";
+  const auto& programs = other.why.programs;
+  const auto own = std::find_if(programs.begin(), programs.end(), [&](const probe::UsableBy& program) {
+    return program.target == report.terms.target->name;
+  });
+  if (own == programs.end()) return "";
+  return fmt::format("; {} can use {} ({}), and nobody here knows how fast", own->target,
+                     is_one ? "it" : DeviceName(report.devices, other.device->id), own->how);
+}
+
+}  // namespace
+
+Reason NotMeasurableReason(const Report& report) {
+  const auto others = OthersOf(report);
+  if (others.empty()) return {};
+  const bool is_one = others.size() == 1;
+  std::vector<const probe::PhysicalDevice*> devices;
+  for (const Other& other : others) devices.push_back(other.device);
+  const auto names = NamesOf(report.devices, devices);
+  auto text = is_one ? fmt::format("{} is not measured: {}", names, others.front().why.reason)
+                     : fmt::format("{} accelerators are not measured, as no runtime here is for them: {}",
+                                   others.size(), names);
+  for (const Other& other : others) {
+    const auto used = UsedByTarget(report, other, is_one);
+    text += used;
+    if (!used.empty()) break;
+  }
+  return {ReasonId::kNotMeasurable, std::move(text)};
+}
+
+}  // namespace report::recommend
