@@ -14,6 +14,7 @@
 #include "probe/sysfs/pci_function.h"
 #include "probe/sysfs/platform.h"
 #include "probe/system/filesystem.h"
+#include "probe/system/node_access.h"
 #include "probe/system/pcie_link.h"
 
 namespace probe::sysfs {
@@ -146,6 +147,8 @@ void SetNodes(const FileSystem& files, const Card& card, HardwareDevice& device)
       AddFact(device, IsDisplayNode(name) ? "drm_primary" : "drm_render", *number);
     if (IsDisplayNode(name)) {
       AddFact(device, "drm_card", name);
+    } else if (IsAcceleratorNode(name)) {
+      device.nodes.push_back(system::CheckNodeUnopened(files, DevicePath(name)));
     } else {
       device.nodes.push_back(system::CheckNode(files, DevicePath(name)));
     }

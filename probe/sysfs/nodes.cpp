@@ -86,4 +86,6 @@ std::optional<std::string> DrmNumber(const system::FileSystem& files, const std:
 
 bool IsDisplayNode(std::string_view name) { return name.starts_with("card"); }
 
+bool IsAcceleratorNode(std::string_view name) { return KindOf(name, "accel") != nullptr; }
+
 }  // namespace probe::sysfs

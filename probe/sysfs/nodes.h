@@ -35,5 +35,9 @@ struct ClassDevice {
 
 // A display's own node: its last close resets the console, so that it must not be opened just to look.
 [[nodiscard]] bool IsDisplayNode(std::string_view name);
+// A node of class accel, which no runtime here computes by. Its driver may start the device when it is opened
+// and reset it when it is closed (linux, drivers/accel/habanalabs/common: reset_upon_device_release), so that
+// it must not be opened just to look either.
+[[nodiscard]] bool IsAcceleratorNode(std::string_view name);
 
 }  // namespace probe::sysfs

@@ -14,6 +14,7 @@
 #include "probe/system/cgroup.h"
 #include "probe/system/limits.h"
 #include "probe/system/loader_path.h"
+#include "probe/system/node_access.h"
 #include "probe/system/power.h"
 #include "probe/system/processor.h"
 #include "probe/system/scratch.h"
@@ -121,14 +122,16 @@ void AddFolders(const FileSystem& files, KeyText& key) {
     key.Add(folder, files.List(folder).empty() ? "missing" : "there");
 }
 
-// Where opening a node may wake the card for a second, the owner and the mode must do.
+// Where opening a node may wake the card for a second, the owner and the mode must do, and where closing it
+// may reset the device, its permissions.
 void AddNodes(const FileSystem& files, KeyText& key) {
   const auto openable = [&](const std::string& path) { return files.TryOpen(path) ? "open" : "closed"; };
-  for (const auto* folder : {"/dev/dri/", "/dev/accel/"}) {
-    for (const auto& name : files.List(folder)) {
-      if (name.starts_with("render") || name.starts_with("accel"))
-        key.Add(folder + name, openable(folder + name));
-    }
+  for (const auto& name : files.List("/dev/dri")) {
+    if (name.starts_with("render")) key.Add("/dev/dri/" + name, openable("/dev/dri/" + name));
+  }
+  for (const auto& name : files.List("/dev/accel")) {
+    const auto path = "/dev/accel/" + name;
+    if (name.starts_with("accel")) key.Add(path, probe::system::MayOpen(files, path) ? "open" : "closed");
   }
   const auto add_openable = [&](const std::string& path) {
     if (files.Exists(path)) key.Add(path, openable(path));

@@ -3,12 +3,16 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "probe/system/node_access.h"
 #include "tests/probe/system/temporary_tree.h"
 #include "tests/probe/system/unprivileged.h"
 
@@ -159,6 +163,30 @@ TEST(FileSystem, SaysWhyADeviceCanNotBeOpened) {
   const auto files = FileSystem::Open("/");
   EXPECT_TRUE(files->TryOpen("/dev/null"));
   EXPECT_EQ(files->TryOpen("/dev/nonexistent").error().name, "ENOENT");
+}
+
+// Some drivers reset their device when its node is closed.
+TEST(FileSystem, TellsWhetherANodeMayBeOpenedWithoutOpeningIt) {
+  TemporaryTree tree;
+  tree.Write("/accel0", "");
+  const std::string path = tree.At("/accel0");
+  const auto files = FileSystem::Open("/");
+  const int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+  ASSERT_GE(watch, 0);
+  ASSERT_GE(inotify_add_watch(watch, path.c_str(), IN_OPEN), 0);
+  std::array<char, 4096> events{};
+  EXPECT_EQ(CheckNodeUnopened(*files, path), (DeviceNode{path, true, true}));
+  EXPECT_EQ(read(watch, events.data(), events.size()), -1) << "it was opened";
+  EXPECT_EQ(CheckNode(*files, path), (DeviceNode{path, true, true}));
+  EXPECT_GT(read(watch, events.data(), events.size()), 0) << "nobody would see it";
+  close(watch);
+  EXPECT_EQ(MayOpen(*files, path + "1").error().name, "ENOENT");
+  EXPECT_FALSE(CheckNodeUnopened(*files, path + "1").exists);
+  ASSERT_EQ(chmod(path.c_str(), 0600), 0);
+  ASSERT_EQ(chmod(tree.root().c_str(), 0755), 0);
+  if (geteuid() != 0) return;  // it is this user's
+  const Unprivileged user;
+  EXPECT_EQ(CheckNodeUnopened(*files, path), (DeviceNode{path, true, false, "EACCES", "root"}));
 }
 
 // By the group that the node has, not by the one that such nodes usually have.
