@@ -136,6 +136,9 @@ DeviceKind KindOf(Purpose what) {
 }
 
 std::optional<NotMeasurable> WhyNotMeasurable(const HardwareDevice& hardware, DeviceKind kind) {
+  // Of a chip whose GPU is for pictures alone, by its kernel driver (data/platform_drivers.csv).
+  if (const std::string* none = FindFact(hardware.facts, "no_runtime"))
+    return NotMeasurable{Purpose::kGpu, std::nullopt, *none, std::nullopt, {}, {}, std::nullopt};
   const OtherDevice* row = RowOf(hardware);
   if (row == nullptr || KindOf(row->what) != kind) row = RowOfKind(kind);
   if (row == nullptr) return std::nullopt;

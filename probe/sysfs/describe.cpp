@@ -108,10 +108,12 @@ void SetPlatformIdentity(const Card& card, HardwareDevice& device) {
   } else if (card.function.driver) {
     device.name = "device of kernel driver " + *card.function.driver;
   }
-  if (card.other != nullptr) {
-    device.name = card.other->name;
-    device.kind = KindOf(card.other->what);
-    device.vendor = card.other->vendor;
+  const bool is_new = row == nullptr && card.function.driver;
+  const OtherDevice* other = is_new ? FindOtherByDriver(*card.function.driver) : card.other;
+  if (other != nullptr) {
+    device.name = other->name;
+    device.kind = KindOf(other->what);
+    device.vendor = other->vendor;
     SetFact(device, "name_basis", "device_table");
   }
   if (!card.soc) return;

@@ -8,6 +8,7 @@
 
 #include "report/core/devices.h"
 #include "report/core/not_measurable.h"
+#include "report/core/quantity.h"
 #include "report/recommend/parts.h"
 
 namespace report::recommend {
@@ -37,7 +38,7 @@ std::string UsedByTarget(const Report& report, const Other& other, bool is_one) 
   });
   if (own == programs.end()) return "";
   return fmt::format("; {} can use {} ({}), and nobody here knows how fast", own->target,
-                     is_one ? "it" : DeviceName(report.devices, other.device->id), own->how);
+                     is_one ? "it" : PlainName(other.device->name), own->how);
 }
 
 }  // namespace

@@ -135,7 +135,7 @@ std::string UnreachedReason(const Tables& tables, const Report& report, const pr
     if (const auto driver = HeldForGuest(device)) return "held for a virtual machine by " + *driver;
   }
   if (const auto cause = CauseOf(tables, device)) return "no runtime reaches it: " + cause->error.text;
-  if (why) return "no runtime reaches it: " + ReasonText(device, *why);
+  if (why) return (why->runtime ? "no runtime reaches it: " : "") + ReasonText(device, *why);
   if (device.hardware && !device.hardware->kernel_driver)
     return "no runtime reaches it: no kernel driver is bound to it";
   if (const auto failure = FailureOfMakers(tables, report, device))

@@ -182,6 +182,16 @@ TEST(OtherDevices, BehindANodeOfClassMiscAreOneDevice) {
 }
 
 TEST(OtherDevices, OfAChipAreKnownByTheirKernelDriver) {
+  tests::Tree tree;
+  tree.Write("/sys/devices/platform/soc/4b000000.npu/uevent", "DRIVER=ethosu\nOF_NAME=npu\n");
+  tree.Link("/sys/class/accel/accel0/device", "../../../devices/platform/soc/4b000000.npu");
+  const auto all = All(tree);
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].name, "Arm Ethos-U NPU");
+  EXPECT_EQ(all[0].kind, DeviceKind::kAccelerator);
+  EXPECT_EQ(FactOf(all[0], "platform_device"), "4b000000.npu");
+  const auto ethos = WhyNotMeasurable(all[0], all[0].kind);
+  EXPECT_EQ(ethos ? ethos->family.value_or("") : "", "arm_ethos");
   HardwareDevice npu;
   npu.kernel_driver = "rocket";
   npu.kind = DeviceKind::kAccelerator;
@@ -189,6 +199,17 @@ TEST(OtherDevices, OfAChipAreKnownByTheirKernelDriver) {
   ASSERT_TRUE(why);
   EXPECT_EQ(why->family, "rockchip_npu");
   EXPECT_THAT(why->drivers, ::testing::ElementsAre("RKNPU", "rocket"));
+}
+
+// Of a chip whose GPU draws alone the table of kernel drivers says it.
+TEST(OtherDevices, AGpuThatNothingComputesOnSaysSo) {
+  HardwareDevice gpu;
+  gpu.kind = DeviceKind::kIntegrated;
+  gpu.facts = {{"no_runtime", "no runtime computes on a VideoCore IV"}};
+  const auto why = WhyNotMeasurable(gpu, gpu.kind);
+  ASSERT_TRUE(why);
+  EXPECT_EQ(why->what, Purpose::kGpu);
+  EXPECT_EQ(why->reason, "no runtime computes on a VideoCore IV");
 }
 
 TEST(OtherDevices, TheirNodesAreNamedAndNotOpened) {
