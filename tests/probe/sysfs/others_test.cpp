@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What no runtime of this program reaches, as the kernel shows it: each family by its name and for what it
 // is.
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -222,6 +226,22 @@ TEST(OtherDevices, TheirNodesAreNamedAndNotOpened) {
   EXPECT_EQ(FactOf(all[0], "device_nodes"), "/dev/tenstorrent/0");
   EXPECT_EQ(FactOf(all[1], "device_nodes"), "/dev/apex_0");
   EXPECT_TRUE(all[0].nodes.empty()) << "one that is listed there was opened";
+}
+
+// Closing it would reset the device of some drivers.
+TEST(OtherDevices, ANodeOfClassAccelIsNotOpened) {
+  tests::Tree tree;
+  Pci(tree, "0000:05:00.0", "0x1da3", "0x1020", "0x120000").Directory(Bus("0000:05:00.0") + "/accel/accel0");
+  tree.Write("/dev/accel/accel0", "");
+  const int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+  ASSERT_GE(watch, 0);
+  ASSERT_GE(inotify_add_watch(watch, tree.Path("/dev/accel/accel0").c_str(), IN_OPEN), 0);
+  const auto all = All(tree);
+  std::array<char, 4096> events{};
+  EXPECT_EQ(read(watch, events.data(), events.size()), -1) << "it was opened";
+  close(watch);
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_THAT(all[0].nodes, ::testing::ElementsAre(DeviceNode{"/dev/accel/accel0", true, true}));
 }
 
 }  // namespace
