@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes the kernels of CUDA or HIP as C++ for the host, in the frame of tests/kernels/<language>/emulation.h, and the same
-with each planted defect (defects.py), which a test must find out.
+"""Writes the kernels of CUDA, HIP or Metal as C++ for the host, in the frame of tests/kernels/<language>/emulation.h, and
+the same with each planted defect (defects.py), which a test must find out.
 
 emulate.py LANGUAGE FOLDER    writes FOLDER/right/*.cpp, FOLDER/defects/*.cpp and FOLDER/table*.cpp
 """
@@ -99,12 +99,61 @@ def hip(defects):
     return files
 
 
+def metal_kernels(text):
+    """(name, parameters) of a text's kernels, those of macros, `#define NAME(name, ...)` and a use in each line, among them."""
+    text = text.replace("\\\n", " ")
+    pattern = re.compile(r"^(?:#define (\w+)\(name[^\n]*?)?kernel void (\w+)\(((?:[^()]|\([^()]*\))*)\)", re.M)
+    found = [match.groups() for match in pattern.finditer(text)]
+    macros = {macro: parameters for macro, _, parameters in found if macro}
+    yield from [(name, parameters) for macro, name, parameters in found if not macro]
+    for macro, name in re.findall(r"^(\w+)\((\w+),", text, re.M):
+        if macro in macros:
+            yield name, macros[macro]
+
+
+def metal_program(name, module, read=generate.read):
+    """The module's kernels in a namespace of that name, and Find_<name>, which hands each what its attributes ask for."""
+    text = re.sub(r"^#include <metal_stdlib>\nusing namespace metal;\n", "", generate.whole(module, read), flags=re.M)
+    rows = []
+    for entry, parameters in metal_kernels(text):
+        asked = re.findall(r"\[\[(\w+)(\(\d+\))?\]\]", parameters)
+        if len(asked) != parameters.count(",") + 1:
+            sys.exit(f"a parameter of {entry} has no attribute")
+        handed = [f"given.{word}{place}" if place else f"emulation::metal::{word}()" for word, place in asked]
+        rows += [f'  if (name == "{entry}") return [](std::span<void* const> buffers, std::span<const std::uint32_t> scalars) {{',
+                 "    const emulation::metal::Given given(buffers, scalars);",
+                 f"    emulation::metal::{name}::{entry}({', '.join(handed)});", "  };"]
+    text = re.sub(r" \[\[\w+(\(\d+\))?\]\]", "", text)
+    own = sorted(set(re.findall(r"^#define (\w+)", text, re.M)) | {"constant", "device", "kernel", "threadgroup"})
+    return "\n".join([
+        '#include "tests/kernels/metal/emulation.h"',
+        *[f'#pragma GCC diagnostic ignored "{warning}"' for warning in IGNORED],
+        '#include "tests/kernels/metal/words.h"', f"namespace emulation::metal::{name} {{", text,
+        f"}}  // namespace emulation::metal::{name}", *[f"#undef {word}" for word in own], "", FIND.format(name) + " {", *rows,
+        "  return {};", "}"])
+
+
+def metal(defects):
+    modules = {module.name: module for module in generate.modules("metal")}
+    files = {f"right/{name}": metal_program(name, module) for name, module in modules.items()}
+    for name, module, _, *change in defects:
+        files[f"defects/{name}"] = metal_program(name, modules[module], with_defect(name, *change))
+    finds = ", ".join(f"Find_{name}" for name in modules)
+    files["table"] = table("metal/metal_kernels.h", modules, [
+        "EmulatedKernel FindMetalEntry(std::string_view name) {", f"  for (auto* find : {{{finds}}}) {{",
+        "    if (auto kernel = find(name)) return kernel;", "  }", "  return {};", "}"])
+    rows = [f'"{name}", "{entry}", Find_{name}("{entry}")' for name, _, entry, *_ in defects]
+    files["table_of_defects"] = table("metal/metal_kernels.h", [row[0] for row in defects],
+                                      listed("MetalDefects", "MetalDefect", rows))
+    return files
+
+
 def main(language, folder):
     spec = importlib.util.spec_from_file_location("defects", ROOT / "tests" / "kernels" / language / "defects.py")
     planted = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(planted)
     files = {folder / f"{name}.cpp": f"{generate.SPDX}{text}\n"
-             for name, text in {"cuda": cuda, "hip": hip}[language](planted.DEFECTS).items()}
+             for name, text in {"cuda": cuda, "hip": hip, "metal": metal}[language](planted.DEFECTS).items()}
     for path in set(folder.glob("**/*.cpp")) - set(files):
         path.unlink()
     for path, text in files.items():

@@ -126,7 +126,7 @@ class Structure(unittest.TestCase):
             lines = path.read_text().count("\n")
             if lines > MAX_LINES:
                 yield f"{path.relative_to(ROOT)} has {lines} lines, at most {MAX_LINES} are allowed"
-        self.each([p for p in tracked("*.h", "*.cpp", "*.py", "*.cmake", "*.cl", "*.comp")
+        self.each([p for p in tracked("*.h", "*.cpp", "*.py", "*.cmake", "*.cl", "*.comp", "*.metal")
                    if "spirv" not in p.name], check)
 
     def test_every_file_of_tests_is_built(self):
@@ -152,7 +152,7 @@ class Structure(unittest.TestCase):
             head = path.read_text()[:200]
             if "SPDX-License-Identifier: MIT" not in "\n".join(head.splitlines()[:2]):
                 yield f"{path.relative_to(ROOT)} lacks its SPDX line"
-        self.each(tracked("*.h", "*.cpp", "*.in", "*.py", "*.cmake", "*CMakeLists.txt", "*.cl", "*.comp", "*.sh"), check)
+        self.each(tracked("*.h", "*.cpp", "*.in", "*.py", "*.cmake", "*CMakeLists.txt", "*.cl", "*.comp", "*.metal", "*.sh"), check)
 
     def test_makers_and_runtimes_are_named_only_at_home(self):
         """Adding a runtime or a maker is one word and folders of its own: no shared file may name one."""
@@ -160,7 +160,7 @@ class Structure(unittest.TestCase):
             relative = path.relative_to(ROOT).as_posix()
             for line, word in words_away(relative, path.read_text()):
                 yield f"{relative}:{line} names {word} away from its home (words.py)"
-        self.each(tracked("*.h", "*.cpp", "*.def", "*.cl", "*.comp", "*.cu", "*.cuh", "*.hip"), check)
+        self.each(tracked("*.h", "*.cpp", "*.def", "*.cl", "*.comp", "*.metal", "*.cu", "*.cuh", "*.hip"), check)
 
     def test_no_sentence_is_taken_apart(self):
         """What code has to know is a value beside the sentence that tells people."""
