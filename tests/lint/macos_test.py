@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Compiles for macOS on Arm what is to run there as it is: all headers of probe/system and probe/isolate, those of their
-sources that need POSIX alone, and the rooms that unify, decide and render. By `zig c++`, which brings macOS's headers
+sources that need POSIX alone, the rooms that unify, decide and render, and Metal's. By `zig c++`, which brings macOS's headers
 with it (pip install ziglang); the libraries that are headers only are those of this machine.
 
 macos_test.py SOURCE_ROOT GENERATED SCRATCH INCLUDE... with the folder of the headers that the build makes of data/, and
@@ -13,6 +13,7 @@ import subprocess
 import sys
 
 ROOMS = ["probe/core", "probe/unify", "probe/system", "probe/system/posix", "probe/isolate", "probe/isolate/posix",
+         "probe/metal", "kernels/metal", "backends/metal",
          *("report/" + room for room in ("core", "assume", "advise", "targets", "decide", "score", "recommend", "peaks", "explain",
                                          "compare", "render", "html"))]
 SEAM = ["probe/system", "probe/isolate"]

@@ -19,6 +19,7 @@ namespace {
 constexpr std::uint64_t kChains = 16;               // accumulators a thread of chain_fp32
 constexpr MatrixUnit kWarpgroup{32, 16 * 128, 32};  // of Hopper
 constexpr MatrixUnit kTensorMemory{288, 128 * 256, 32};
+constexpr std::uint32_t kSimdgroupLanes = 32, kSimdgroupAccumulators = 8 * 64, kSimdgroupDepth = 8;
 constexpr std::uint64_t kGemvRows = 4;    // a block
 constexpr std::uint64_t kGemvQ4Rows = 8;  // the same
 
@@ -140,6 +141,12 @@ template <class T, std::uint32_t kBits, std::uint32_t kOnes>
 Computed TensorChain(const KernelLaunch& launch) {
   return ChainOf<T, kBits, kOnes>(launch, kTensorMemory);
 }
+// A step is an instruction's k.
+template <std::uint32_t kBits, std::uint32_t kOnes>
+Computed SimdgroupChain(const KernelLaunch& launch) {
+  return ChainOf<float, kBits, kOnes>(launch,
+                                      {kSimdgroupLanes, kSimdgroupAccumulators, kSimdgroupDepth * kBits / 8});
+}
 
 template <class T, float (*kValue)(T)>
 void DotRow(const T* w, const float* x, std::uint64_t k, float& y) {
@@ -226,6 +233,9 @@ constexpr std::array kEntries = {
     EntryRow{"chain_umma_tf32", 3, TensorChain<float, 32, 0x3f800000>},
     EntryRow{"chain_umma_int8", 3, TensorChain<std::int32_t, 8, 0x01010101>},
     EntryRow{"chain_umma_fp8", 3, TensorChain<float, 8, 0x38383838>},
+    EntryRow{"chain_simdgroup_fp32", 3, SimdgroupChain<32, 0x3f800000>},
+    EntryRow{"chain_simdgroup_fp16", 3, SimdgroupChain<16, 0x3c003c00>},
+    EntryRow{"chain_simdgroup_bf16", 3, SimdgroupChain<16, 0x3f803f80>},
     EntryRow{"gemv_fp32", 5, Gemv<float, Same>},
     EntryRow{"gemv_fp16", 5, Gemv<std::uint16_t, FromHalf>},
     EntryRow{"gemv_q4", 5, GemvQ4},

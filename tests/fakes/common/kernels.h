@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the kernels that CUDA and HIP share compute, from the arguments of a launch alone. Knows no driver.
+// What the kernels of CUDA, HIP and Metal compute, from the arguments of a launch alone. Knows no driver.
 #pragma once
 
 #include <cstdint>

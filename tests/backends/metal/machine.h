@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// A machine with the fake Metal, and what a test does there with the Metal backend's devices.
+#pragma once
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "backends/core/backend.h"
+#include "tests/fakes/common/fake_machine.h"
+#include "tests/probe/system/temporary_tree.h"
+
+namespace probe::metal {
+Module Describe();
+}
+namespace backends::metal {
+Backend Describe();
+}
+
+namespace tests {
+
+// A GPU of a scenario (tests/fakes/common/scenario.h, tests/fakes/metal/device.h).
+inline std::string MetalGpu(std::string_view attributes = "", std::string_view more = "",
+                            bool unified = true) {
+  return fmt::format(R"({{"name": "Apple M1", "memory_total_bytes": 1073741824, "max_buffer_bytes": 536870912,
+      "unified_memory": {}, "attributes": {{{}}}{}}})",
+                     unified, attributes, more);
+}
+
+class MetalMachine {
+ public:
+  explicit MetalMachine(const std::string& fake, std::string_view gpus, std::string_view more = "") {
+    for (const char* name : {"libobjc.A.dylib", "Metal", "IOKit", "CoreFoundation"})
+      tree_.Link(std::string("/lib/") + name, fake);
+    variables_ = {{"WHICHGPU_LIBRARY_PATH", tree_.At("/lib")},
+                  {"WHICHGPU_FAKE_SCENARIO",
+                   tree_.Write("/scenario.json", fmt::format(R"({{"devices": [{}]{}}})", gpus, more))}};
+  }
+
+  // Another file by that name; an empty one leaves it out.
+  MetalMachine& Library(const std::string& name, const std::string& file) {
+    std::filesystem::remove(tree_.At("/lib/" + name));
+    if (!file.empty()) tree_.Link("/lib/" + name, file);
+    return *this;
+  }
+
+  [[nodiscard]] probe::ProbeReport Survey() const { return SurveyWith(variables_, probe::metal::Describe()); }
+
+  // What `body` returned in a process of this machine.
+  [[nodiscard]] std::string Run(const ProcessBody& body) const { return RunWith(variables_, body); }
+
+  // What `body` returned with the device of that place open; "not open: ..." if it could not be.
+  [[nodiscard]] std::string With(const std::function<std::string(backends::Session&)>& body,
+                                 std::size_t place = 0,
+                                 const std::function<void(probe::RuntimeDevice&)>& change = nullptr) const {
+    const auto report = Survey();
+    if (place >= report.devices.size()) return "no device";
+    probe::RuntimeDevice device = report.devices[place];
+    if (change) change(device);
+    return Run([&](const auto& files, const auto& environment) -> std::string {
+      auto session = backends::metal::Describe().open({device, std::nullopt, files, environment});
+      if (!session) return "not open: " + probe::Describe(session.error());
+      return body(**session);
+    });
+  }
+
+ private:
+  probe::system::TemporaryTree tree_;
+  Variables variables_;
+};
+
+// What the fake counts, in the process that loaded it: objects that are held, those that were given to no
+// pool, and how often devices are. Empty where nothing is.
+inline std::string StillHeld(const std::string& fake) {
+  void* library = dlopen(fake.c_str(), RTLD_NOW | RTLD_NOLOAD);
+  if (library == nullptr) return "not loaded";
+  const auto ask = [library](const char* name) {
+    return reinterpret_cast<long (*)()>(dlsym(library, name))();
+  };
+  const long objects = ask("fake_metal_alive") - ask("fake_metal_devices");
+  const long devices = ask("fake_metal_devices_held"), without_pool = ask("fake_metal_without_pool"),
+             entries = ask("fake_metal_entries_held");
+  if (objects == 0 && devices == 0 && without_pool == 0 && entries == 0) return "";
+  return fmt::format("{} objects and {} entries are held, devices {} times, {} were given to no pool",
+                     objects, entries, devices, without_pool);
+}
+
+}  // namespace tests

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/ranges.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "backends/core/runner.h"
+#include "kernels/metal/variants.h"
+#include "kernels/operand.h"
+#include "tests/backends/core/compute.h"
+#include "tests/backends/metal/machine.h"
+
+namespace {
+
+using backends::BufferId;
+using backends::Launch;
+using backends::Session;
+using kernels::Kernel;
+using testing::HasSubstr;
+using tests::MetalGpu;
+
+class MetalMachine : public tests::MetalMachine {
+ public:
+  explicit MetalMachine(std::string_view gpus, std::string_view more = "")
+      : tests::MetalMachine(FAKE_METAL_LIBRARY, gpus, more) {}
+};
+
+const kernels::Step& StepOf(std::string_view entry) {
+  static const auto all = kernels::metal::Variants();
+  for (const auto& variant : all) {
+    if (variant.steps[0].entry == entry) return variant.steps[0];
+  }
+  throw std::runtime_error("no such entry");
+}
+
+// "ok", or the error's own words.
+template <class T>
+std::string Say(const probe::Result<T>& result) {
+  return result ? "ok" : probe::Describe(result.error());
+}
+
+// Every kernel that the device has, small and checked: what is not right.
+std::string Verify(Session& session) {
+  const auto all = kernels::metal::Variants();
+  std::string wrong;
+  for (const auto& variant : all) {
+    if (variant.kernel == Kernel::kFill || !backends::MissingFeature(variant, session.limits()).empty())
+      continue;
+    const std::string what = tests::Compute(session, all, variant);
+    if (what != "right") wrong += fmt::format("{}: {}\n", variant.steps[0].entry, what);
+  }
+  return wrong;
+}
+
+TEST(MetalSession, SaysWhatTheDeviceAllows) {
+  const auto say = [](Session& session) {
+    const auto& limits = session.limits();
+    return fmt::format("{} {} {} {}", limits.max_buffer_bytes, limits.memory_free_bytes.value_or(0),
+                       limits.shape.subgroup_width, fmt::join(limits.features, ","));
+  };
+  EXPECT_EQ(MetalMachine(MetalGpu()).With(say),
+            "536870912 1073741824 32 simdgroups_of_32,simdgroup_matrix,bfloat");
+  EXPECT_EQ(MetalMachine(MetalGpu(), R"(, "attributes": {"macos": 13})").With(say),
+            "536870912 1073741824 32 simdgroups_of_32,simdgroup_matrix");
+  EXPECT_EQ(MetalMachine(MetalGpu(R"("apple_family": 0, "mac2": 1)")).With(say), "536870912 1073741824 1 ");
+}
+
+TEST(MetalSession, EveryKernelIsRightInEitherMemory) {
+  for (const bool unified : {true, false})
+    EXPECT_EQ(MetalMachine(MetalGpu("", "", unified)).With(Verify), "") << unified;
+}
+
+TEST(MetalSession, EveryKernelOfAnOlderSystemOrCardIsRight) {
+  EXPECT_EQ(MetalMachine(MetalGpu(), R"(, "attributes": {"macos": 13})").With(Verify), "");
+  EXPECT_EQ(MetalMachine(MetalGpu(R"("apple_family": 0, "mac2": 1)", "", false)).With(Verify), "");
+}
+
+TEST(MetalSession, AWrongResultIsFoundOut) {
+  for (const char* results : {"garbage", "nan", "zero"}) {
+    const std::string more = fmt::format(R"(, "results": "{}")", results);
+    EXPECT_THAT(MetalMachine(MetalGpu("", more)).With([](Session& session) {
+      const auto all = kernels::metal::Variants();
+      const auto read =
+          std::find_if(all.begin(), all.end(), [](const auto& one) { return one.kernel == Kernel::kRead; });
+      return tests::Compute(session, all, *read);
+    }),
+                HasSubstr("wrong: "))
+        << results;
+  }
+}
+
+TEST(MetalSession, TransfersPartsAndNothingBeyond) {
+  for (const bool unified : {true, false}) {
+    EXPECT_EQ(MetalMachine(MetalGpu("", "", unified)).With([](Session& session) -> std::string {
+      const std::array<std::uint32_t, 4> words = {1, 2, 3, 4};
+      const auto x = session.Allocate({16, {}});
+      if (!x || !session.Upload(*x, 0, std::as_bytes(std::span(words)))) return "upload";
+      std::array<std::uint32_t, 2> part{};
+      const auto bytes = std::as_writable_bytes(std::span(part));
+      if (!session.Download(*x, 4, bytes) || part != std::array<std::uint32_t, 2>{2, 3}) return "part";
+      if (session.Download(*x, 12, bytes) || session.Upload(*x, UINT64_MAX, bytes)) return "beyond";
+      if (session.Allocate({0, {}}) || session.Allocate({UINT64_MAX, {}})) return "sizes";
+      session.Release(*x);
+      return session.Download(*x, 0, bytes) ? "after release" : "ok";
+    }),
+              "ok")
+        << unified;
+  }
+}
+
+// More than the buffer that stands between holds.
+TEST(MetalSession, TransfersInPartsWhereTheMemoryIsTheGpusAlone) {
+  EXPECT_EQ(MetalMachine(MetalGpu("", "", false)).With([](Session& session) -> std::string {
+    std::vector<std::uint32_t> words((80U << 20U) / 4);
+    for (std::uint32_t i = 0; i < words.size(); ++i) words[i] = kernels::OperandBits(1, i);
+    const auto x = session.Allocate({words.size() * 4, {}});
+    if (!x) return Say(x);
+    if (const auto up = session.Upload(*x, 0, std::as_bytes(std::span(words))); !up) return Say(up);
+    std::vector<std::uint32_t> back(words.size());
+    if (const auto down = session.Download(*x, 0, std::as_writable_bytes(std::span(back))); !down)
+      return Say(down);
+    return back == words ? "ok" : "other words";
+  }),
+            "ok");
+}
+
+TEST(MetalSession, RunsLaunchesInOrderAndTimesThem) {
+  EXPECT_EQ(MetalMachine(MetalGpu()).With([](Session& session) -> std::string {
+    const auto x = session.Allocate({4096, {}});
+    const auto fill = session.Load({}, StepOf("fill_u32"));
+    if (!x || !fill) return Say(fill);
+    const std::array<Launch, 2> launches = {Launch{*fill, {{*x}}, {{1, 1, 1}, {256, 1, 1}, {1024, 1}}},
+                                            Launch{*fill, {{*x}}, {{1, 1, 1}, {256, 1, 1}, {1024, 2}}}};
+    const auto timing = session.Run(launches, 100);  // of more than one command buffer
+    if (!timing) return Say(timing);
+    if (!(timing->wall_s > 0) || !(timing->device_s.value_or(0) > 0)) return "no time";
+    if (*timing->device_s > timing->wall_s) return "longer than the clock says";
+    std::uint32_t first = 0;
+    (void)session.Download(*x, 0, std::as_writable_bytes(std::span(&first, 1)));
+    return first == kernels::OperandBits(2, 0) ? "ok" : "order";
+  }),
+            "ok");
+}
+
+TEST(MetalSession, RefusesImpossibleLaunches) {
+  EXPECT_EQ(MetalMachine(MetalGpu()).With([](Session& session) -> std::string {
+    const auto x = session.Allocate({4096, {}});
+    const auto fill = session.Load({}, StepOf("fill_u32"));
+    const auto run = [&](const Launch& launch) { return session.Run({&launch, 1}, 1).ok(); };
+    if (run({*fill, {{*x}}, {{1, 1, 1}, {2048, 1, 1}, {1, 1}}})) return "group too large";
+    if (run({*fill, {{BufferId{99}}}, {{1, 1, 1}, {32, 1, 1}, {1, 1}}})) return "no such buffer";
+    if (run({backends::KernelId{99}, {{*x}}, {{1, 1, 1}, {32, 1, 1}, {1, 1}}})) return "no kernel";
+    return run({*fill, {{*x}}, {{1, 1, 1}, {32, 1, 1}, {1, 1}}}) ? "ok" : "unusable after errors";
+  }),
+            "ok");
+}
+
+// What came of a read after a fill, and who is said to have ended the queue.
+std::string ReadAfterFill(Session& session) {
+  const auto x = session.Allocate({4096, {}});
+  const auto fill = session.Load({}, StepOf("fill_u32")),
+             read = session.Load(
+                 kernels::Own("culprit", Kernel::kRead, kernels::Dtype::kU32, kernels::Dtype::kU32, {}),
+                 StepOf("read_u32"));
+  if (!x || !fill || !read) return Say(read);
+  const Launch fills{*fill, {{*x}}, {{1, 1, 1}, {32, 1, 1}, {1, 1}}};
+  const Launch reads{*read, {{*x}, {*x}}, {{1, 1, 1}, {32, 1, 1}, {4}}};
+  const auto filled = session.Run({&fills, 1}, 1);
+  if (!filled) return "the fill: " + Say(filled);
+  if (session.BroughtDownBy() != nullptr) return "down too early";
+  std::string said = Say(session.Run({&reads, 1}, 1));
+  if (session.BroughtDownBy() == nullptr)
+    return said + "; the queue serves on: " + Say(session.Run({&fills, 1}, 1));
+  if (session.Run({&fills, 1}, 1)) return "works on a queue that ended";
+  return said + "; by " + session.BroughtDownBy()->name;
+}
+
+TEST(MetalSession, KnowsTheKernelThatEndedTheQueue) {
+  EXPECT_THAT(
+      MetalMachine(MetalGpu("", R"(, "faulting_kernels": "read_")")).With(ReadAfterFill),
+      testing::AllOf(HasSubstr("MTLCommandBufferErrorPageFault (3)"), testing::EndsWith("; by culprit")));
+}
+
+TEST(MetalSession, ADeviceThatIsPulledOutEndsIt) {
+  EXPECT_THAT(MetalMachine(MetalGpu("", R"(, "lost_after_launches": 1)")).With(ReadAfterFill),
+              HasSubstr("MTLCommandBufferErrorDeviceRemoved (11)"));
+}
+
+TEST(MetalSession, ACommandBufferThatFailsIsTold) {
+  const MetalMachine machine(MetalGpu(),
+                             R"(, "misbehave": [{"at": "launch", "do": "error", "code": 8, "after": 1}])");
+  EXPECT_THAT(machine.With(ReadAfterFill), HasSubstr("MTLCommandBufferErrorOutOfMemory (8)"));
+  EXPECT_THAT(machine.With(ReadAfterFill), HasSubstr("; the queue serves on")) << "memory may be there later";
+  const MetalMachine other(MetalGpu(), R"(, "misbehave": [{"at": "launch", "do": "error", "code": 77}])");
+  EXPECT_THAT(other.With(ReadAfterFill), HasSubstr("MTLCommandBufferErrorDomain (77)"))
+      << "a code that is new";
+}
+
+TEST(MetalSession, AnEntryThatIsNotThereIsAnErrorOfThatKernelAlone) {
+  EXPECT_EQ(MetalMachine(MetalGpu()).With([](Session& session) {
+    kernels::Step step = StepOf("read_u32");
+    step.entry = "none";
+    return Say(session.Load({}, step)) + "; " + Say(session.Load({}, StepOf("read_u32")));
+  }),
+            "newFunctionWithName:: MTLLibraryErrorFunctionNotFound: the library has no none; ok");
+}
+
+TEST(MetalSession, RepeatsTheCompilersWords) {
+  const MetalMachine machine(MetalGpu(), R"(, "attributes": {"compiler_refuses": 1})");
+  const std::string said = machine.With([](Session& session) {
+    return Say(session.Load({}, StepOf("read_u32"))) + " again " + Say(session.Load({}, StepOf("copy_u32")));
+  });
+  EXPECT_THAT(
+      said, HasSubstr("MTLLibraryErrorCompileFailure (3): program_source:1:1: error: the compiler refuses"));
+  EXPECT_THAT(said, HasSubstr(" again newLibraryWithSource"))
+      << "what failed once is not tried again, and is told again";
+}
+
+TEST(MetalSession, WithoutAQueueIsNotOpen) {
+  EXPECT_EQ(MetalMachine(MetalGpu(), R"(, "misbehave": [{"at": "create", "do": "error", "code": 1}])")
+                .With([](Session&) { return std::string("open"); }),
+            "not open: newCommandQueue: no queue: Metal gives no queue of the device");
+}
+
+TEST(MetalSession, WithoutMemoryIsNotOpen) {
+  EXPECT_THAT(MetalMachine(R"({"name": "Apple M1", "max_buffer_bytes": 0})").With([](Session&) {
+    return std::string("open");
+  }),
+              HasSubstr("the device claims no memory"));
+}
+
+TEST(MetalSession, TellsThatMemoryIsLacking) {
+  const auto take = [](Session& session) { return Say(session.Allocate({4096, {}})); };
+  EXPECT_EQ(MetalMachine(MetalGpu("", R"(, "allocation_limit_bytes": 1024)")).With(take),
+            "newBufferWithLength:options:: no buffer: Metal gives no memory for 4096 bytes");
+  EXPECT_THAT(backends::metal::Describe().memory_errors, testing::Contains("no buffer"));
+}
+
+TEST(MetalSession, OpensTheDeviceThatWasAskedForOrNone) {
+  const MetalMachine machine(MetalGpu() + ", " + MetalGpu("", R"(, "slow_kernel_s": 0)"));
+  const auto ok = [](Session&) { return std::string("open"); };
+  EXPECT_EQ(machine.With(ok, 1), "open");
+  const auto other = [](probe::RuntimeDevice& device) {
+    for (auto& fact : device.facts) {
+      if (fact.key == "registry_id") fact.value = "0x7";
+    }
+  };
+  EXPECT_EQ(machine.With(ok, 1, other),
+            "not open: open: not found: 1: Apple M1 is not among the devices now: 0: Apple M1, 1: Apple M1");
+}
+
+TEST(MetalSession, TakesLittleOfADeviceThatOthersUse) {
+  const auto say = [](Session& session) { return session.limits().shared_with; };
+  EXPECT_EQ(MetalMachine(MetalGpu())
+                .With(say, 0, [](auto& device) { device.facts.push_back({"utilization_percent", "60"}); }),
+            "60 % busy");
+}
+
+// The fake counts every retain, and what is given to no pool.
+TEST(MetalSession, HoldsNothingAfterwards) {
+  for (const bool unified : {true, false}) {
+    for (const char* more :
+         {"", R"(, "faulting_kernels": "read_")", R"(, "allocation_limit_bytes": 65536)"}) {
+      const MetalMachine machine(MetalGpu("", more, unified));
+      const auto device = machine.Survey().devices[0];
+      EXPECT_EQ(machine.Run([&](const auto& files, const auto& environment) {
+        {
+          const auto session = backends::metal::Describe().open({device, std::nullopt, files, environment});
+          if (!session) return Say(session);
+          (void)Verify(**session);
+          if (tests::StillHeld(FAKE_METAL_LIBRARY).empty())
+            return std::string("an open session holds something");
+          kernels::Step step = StepOf("read_u32");
+          step.entry = "none";
+          (void)(*session)->Load({}, step);
+        }
+        return tests::StillHeld(FAKE_METAL_LIBRARY);
+      }),
+                "")
+          << unified << more;
+    }
+  }
+}
+
+TEST(MetalSession, IsMeasuredAsTheProgramDoes) {
+  const MetalMachine machine(
+      R"({"name": "Apple M1", "memory_total_bytes": 1073741824, "max_buffer_bytes": 67108864, "unified_memory": true})");
+  EXPECT_EQ(machine.With([](Session& session) {
+    backends::MeasureRequest request;
+    request.budget_s = 3.0;
+    std::set<std::string> measured, failed;
+    backends::Measure(session, kernels::metal::Variants(), request, [&](const backends::MeasureEvent& event) {
+      const auto* one = std::get_if<backends::Measurement>(&event);
+      if (one == nullptr) return;
+      const std::string name(kernels::Row(one->kernel).name);
+      if (one->status == backends::MeasurementStatus::kOk) measured.insert(name);
+      if (one->status == backends::MeasurementStatus::kFailed) failed.insert(name + one->reason.value_or(""));
+    });
+    const bool enough = measured.contains("gemm") && measured.contains("read");
+    return enough && failed.empty()
+               ? std::string("ok")
+               : fmt::format("{}; failed {}", fmt::join(measured, ","), fmt::join(failed, ","));
+  }),
+            "ok");
+}
+
+}  // namespace

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// The scenario as Metal shows it, and what the parts of the fake share.
+//
+// Attributes that the scenario may give. Of a device: apple_family (default 7; 0 is no GPU of Apple's), mac2,
+// metal4, gpu_cores (-1: a word), location, low_power, headless, removable. Of the driver: macos (its major
+// version, default 15: from 14 on a device has an architecture and the language bfloat, below 11 a device
+// tells neither its place nor whether it shares memory), compiler_refuses (every source).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tests/fakes/common/device_memory.h"
+#include "tests/fakes/metal/objects.h"
+
+namespace fakes::metal {
+
+struct DeviceObject : Object {
+  DeviceObject(ClassObject* type, const Device& given_scenario, std::uint32_t given_index)
+      : Object(type), scenario(given_scenario), index(given_index) {}
+  const Device& scenario;
+  std::uint32_t index;
+  std::uint32_t launches = 0;
+  Integer broken = 0;  // the code with which its command buffers end from now on
+};
+
+struct BufferObject : Object {
+  BufferObject(DeviceObject& given_device, DeviceAddress given_address, std::uint64_t given_bytes,
+               bool given_shared);
+  void Empty() override;
+  DeviceObject& device;
+  DeviceAddress address;
+  std::uint64_t bytes;
+  bool shared;
+};
+
+// What a kernel asks for at a place: a buffer's address, a number of some bytes, or a group's memory.
+struct Parameter {
+  enum class Kind { kBuffer, kNumber, kGroupMemory } kind;
+  UInteger place;
+};
+struct Entry {
+  std::string name;
+  std::vector<Parameter> parameters;
+};
+struct PipelineObject : Object {
+  PipelineObject(DeviceObject& given_device, Entry given_entry);
+  DeviceObject& device;
+  Entry entry;
+};
+
+[[nodiscard]] std::int64_t Get(const Device& device, const std::string& attribute, std::int64_t otherwise);
+[[nodiscard]] std::int64_t GetOfDriver(const std::string& attribute, std::int64_t otherwise);
+
+// Methods of a device, of the other files.
+[[nodiscard]] rt::Id NewQueue(DeviceObject* device, Sel);
+[[nodiscard]] rt::Id NewBuffer(DeviceObject* device, Sel, UInteger bytes, UInteger options);
+[[nodiscard]] rt::Id NewLibrary(DeviceObject* device, Sel, rt::Id source, rt::Id options, rt::Id* error);
+[[nodiscard]] rt::Id NewPipeline(DeviceObject* device, Sel, rt::Id function, rt::Id* error);
+
+}  // namespace fakes::metal
