@@ -6,7 +6,7 @@ import signal
 
 from actions import ENDS, HANGS, INTERRUPTS, KILLS
 from harness import SANITIZED
-from machine import LOADED, PCI, RUNTIMES
+from machine import LOADED, RUNTIMES, id_of
 
 # The contract's deadlines: a module's, once more driver by driver, a second on top; a driver that hangs when a GPU is
 # opened has 30 s, a kernel that hangs 10 s, once more where another process goes on without it, what readies it a part of
@@ -121,7 +121,7 @@ class Checker:
             if entry is None or entry["outcome"] != "ok":
                 self.say(f"{what}: {entry and (entry['outcome'], entry.get('stage'), entry.get('error'))}",
                          timing=self.is_late(entry))
-        device_id = f"pci:{PCI[runtime][0]}"
+        device_id = id_of(runtime, False)
         views = [(view["runtime"], view["name"]) for device in found["devices"] if device["id"] == device_id
                  for view in device["views"]]
         if views != [(runtime, f"Good {runtime} GPU")]:
@@ -146,7 +146,7 @@ class Checker:
             self.say(f"a figure of the good GPU of {runtime} is not verified")
 
     def check_bad(self, found, runtime):
-        address = f"pci:{PCI[runtime][1]}"
+        address = id_of(runtime, True)
         if self.measured:
             statuses = {one["status"] for one in found["measurements"] if one["device_id"] == address}
             wanted = {ENDS: {"crashed", "failed"}, HANGS: {"timed_out"}}.get(self.kind)
@@ -183,7 +183,7 @@ class Checker:
 
 def figures_of_good(found, runtime):
     """What was measured of a runtime's good GPU: those with a loader compute nothing on the fakes."""
-    wanted, device_id = "wrong_result" if runtime in LOADED else "ok", f"pci:{PCI[runtime][0]}"
+    wanted, device_id = "wrong_result" if runtime in LOADED else "ok", id_of(runtime, False)
     return [one for one in found["measurements"] if (one["device_id"], one["status"]) == (device_id, wanted)]
 
 

@@ -21,22 +21,29 @@ DYING_S = 3
 # runtime -> the address of its good GPU and of its bad one
 PCI = {"vulkan": ("0000:c1:00.0", "0000:d1:00.0"), "opencl": ("0000:c2:00.0", "0000:d2:00.0"),
        "cuda": ("0000:c3:00.0", "0000:d3:00.0"), "hip": ("0000:c4:00.0", "0000:d4:00.0")}
-RUNTIMES = tuple(PCI)
+RUNTIMES = (*PCI, "metal")
 # Those with a loader, which has one driver beside the other.
 LOADED = ("vulkan", "opencl")
 # Those whose library is the driver: under which names the fake's files are looked for.
 LIBRARIES = {"cuda": {"libcuda.so.1": "fake_cuda", "libnvidia-ml.so.1": "fake_nvml",
                       "libcublasLt.so.13": "fake_cublaslt", "libnccl.so.2": "fake_nccl"},
-             "hip": {"libamdhip64.so.6": "fake_hip", "libhiprtc.so.6": "fake_hiprtc"}}
+             "hip": {"libamdhip64.so.6": "fake_hip", "libhiprtc.so.6": "fake_hiprtc"},
+             "metal": {"libobjc.A.dylib": "fake_metal", "Metal": "fake_metal"}}
 # Where the runtime's own library is in two: both misbehave, each at its own moments.
-MISBEHAVING = ("libcuda.so.1", "libamdhip64.so.6", "libhiprtc.so.6")
+MISBEHAVING = ("libcuda.so.1", "libamdhip64.so.6", "libhiprtc.so.6", "libobjc.A.dylib")
+
+
+def id_of(runtime, bad):
+    """What the tool calls the GPU: Metal tells no address, and shows one of the two alone."""
+    return f"pci:{PCI[runtime][bad]}" if runtime in PCI else f"{runtime}:{runtime}:0"
 
 
 def gpu(runtime, bad, facts=None):
     """A GPU that is no other driver's, small enough for a processor to compute in its place."""
     attributes = {"cuda": {"capability": 90}, "hip": {"gfx": 110000}}.get(runtime, {})
     quality = "Bad" if bad else "Good"
-    return {"name": f"{quality} {runtime} GPU", "pci": PCI[runtime][bad], "attributes": attributes,
+    address = {"pci": PCI[runtime][bad]} if runtime in PCI else {"unified_memory": True}
+    return {"name": f"{quality} {runtime} GPU", **address, "attributes": attributes,
             "device_id": 0x5678 + bad,
             "uuid": f"{quality}{runtime}".encode().hex().ljust(32, "0"), "memory_total_bytes": 256 * MIB,
             "max_buffer_bytes": 64 * MIB, "compute_units": 1, **(facts or {})}
