@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Makes the committed device code from its sources: `./dev kernels [LANGUAGE...]` does it for cuda, glsl and hip.
+"""Makes the committed device code from its sources: `./dev kernels [LANGUAGE...]` does it for cuda, glsl, hip and spirv.
 
 generate.py [LANGUAGE...]            makes what is stale
 generate.py --all [LANGUAGE...]      makes everything
@@ -157,14 +157,55 @@ class Glsl:
             subprocess.run([compiler, "-V", "-g0", "-S", "comp", *arguments, KERNELS / module.source, "-o", binary],
                            check=True, stdout=sys.stderr)
             content = binary.read_bytes()
-        numbers = list(struct.unpack(f"<{len(content) // 4}I", content))
+        numbers = words_of(content)
         if own:
             numbers = with_bfloat16(numbers)
-        words = textwrap.wrap(" ".join(f"{number:#x}," for number in numbers), 110)
+        words = lines_of(numbers)
         source = pathlib.Path(module.source).name
         return "\n".join([SPDX + f"// Generated: glslangValidator -V -g0 -S comp {' '.join([*arguments, *own])} {source}",
                           f"// {version_of([compiler]).splitlines()[0]}; arguments and source: sha256 "
                           f"{self.fingerprint(module)}", *words]) + "\n"
+
+
+class Spirv:
+    """SPIR-V words of OpenCL's kernels as a driver's own compiler would begin with them: clang 15 translates without a pass
+    of its own, llvm-spirv 15 writes them (of the path, or $CLANG and $LLVM_SPIRV)."""
+    folder, suffix = "modules", ".inc"
+    front = ["-cl-std=CL1.2", "--target=spir64-unknown-unknown", "-O2", "-Xclang", "-disable-llvm-passes", "-Xclang",
+             "-finclude-default-header", "-emit-llvm", "-c"]
+    back = ["--spirv-max-version=1.2"]
+
+    def before(self, module):
+        return module.settings.get("with")
+
+    def fingerprint(self, module):
+        before = self.before(module)
+        return digest(*self.front, *self.back, *module.definitions, *([read(before)] if before else []), read(module.source))
+
+    def make(self, module):
+        clang, translator = os.environ.get("CLANG", "clang-15"), os.environ.get("LLVM_SPIRV", "llvm-spirv-15")
+        for tool in (clang, translator):
+            if not shutil.which(tool):
+                sys.exit(f"{tool} is not here (Debian: clang-15, llvm-spirv-15): the committed SPIR-V stays as it is")
+        before = self.before(module)
+        included = ["-include", KERNELS / before] if before else []
+        with tempfile.TemporaryDirectory() as folder:
+            bitcode, binary = pathlib.Path(folder) / "module.bc", pathlib.Path(folder) / "module.spv"
+            subprocess.run([clang, *self.front, *included, *module.definitions, KERNELS / module.source, "-o", bitcode],
+                           check=True)
+            subprocess.run([translator, *self.back, bitcode, "-o", binary], check=True)
+            content = binary.read_bytes()
+        release = re.search(r"clang version ([\d.]+)", version_of([clang])).group(1)
+        return "\n".join([SPDX + f"// made of {self.fingerprint(module)} by clang {release} and llvm-spirv",
+                          *lines_of(words_of(content))]) + "\n"
+
+
+def words_of(binary):
+    return list(struct.unpack(f"<{len(binary) // 4}I", binary))
+
+
+def lines_of(words):
+    return textwrap.wrap(" ".join(f"{word:#x}," for word in words), 110)
 
 
 def with_bfloat16(words):
@@ -188,7 +229,7 @@ def with_bfloat16(words):
     return out
 
 
-LANGUAGES = {"cuda": Cuda(), "glsl": Glsl(), "hip": Hip()}
+LANGUAGES = {"cuda": Cuda(), "glsl": Glsl(), "hip": Hip(), "spirv": Spirv()}
 
 
 def made(module):
