@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// One Level Zero device, open: its memory, modules, kernels and launches on one queue. Knows no kernel by
+// name and chooses nothing.
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backends/core/backend.h"
+#include "backends/core/culprit.h"
+#include "backends/core/sharing.h"
+#include "backends/level_zero/level_zero_queue.h"
+
+namespace backends::level_zero {
+
+class LevelZeroSession final : public Session {
+ public:
+  // `found` is a device of `driver`; `request` asked for it.
+  [[nodiscard]] static probe::Result<std::unique_ptr<Session>> Create(const rt::Api& api, rt::ZeDriver driver,
+                                                                      const rt::Found& found,
+                                                                      const OpenRequest& request);
+  ~LevelZeroSession() override = default;
+
+  [[nodiscard]] const Limits& limits() const override { return limits_; }
+  [[nodiscard]] probe::Result<BufferId> Allocate(const BufferRequest& request) override;
+  void Release(BufferId buffer) override;
+  [[nodiscard]] probe::Status Upload(BufferId buffer, std::uint64_t offset_bytes,
+                                     std::span<const std::byte> data) override;
+  [[nodiscard]] probe::Status Download(BufferId buffer, std::uint64_t offset_bytes,
+                                       std::span<std::byte> data) override;
+  [[nodiscard]] probe::Result<KernelId> Load(const kernels::Variant& variant,
+                                             const kernels::Step& step) override;
+  [[nodiscard]] probe::Result<Timing> Run(std::span<const Launch> launches, std::uint32_t repeats) override;
+  [[nodiscard]] probe::Result<HostBuffer> AllocateHost(std::uint64_t bytes) override;
+  [[nodiscard]] const Implementation* BroughtDownBy() const override { return account_.culprit(); }
+  [[nodiscard]] bool HasWorked() const override { return account_.has_worked(); }
+  [[nodiscard]] DeviceState State() const override;
+  [[nodiscard]] bool Watch() override;
+
+ private:
+  struct Buffer {
+    std::byte* memory = nullptr;  // an address of the device
+    std::uint64_t bytes = 0;
+  };
+  struct LoadedKernel {
+    rt::ZeKernel kernel = nullptr;
+    std::string entry;
+  };
+  // How the device counts time in the timestamps of its kernels.
+  struct Timer {
+    double hz = 0;  // 0: nobody tells
+    std::uint64_t mask = 0;
+  };
+  struct Opened {
+    rt::ZeContext context = nullptr;
+    rt::ZeDevice device = nullptr;
+    std::array<rt::ZeEvent, 2> events{};
+    Timer timer;
+  };
+
+  LevelZeroSession(const rt::Api& api, const Opened& opened, Queue queue, Limits limits,
+                   const OpenRequest& request);
+  [[nodiscard]] static probe::Result<std::array<rt::ZeEvent, 2>> CreateEvents(const rt::Api& api,
+                                                                              rt::ZeContext context,
+                                                                              rt::ZeDevice device);
+  [[nodiscard]] probe::Result<std::byte*> AddressOf(const char* call, BufferId buffer,
+                                                    std::uint64_t offset_bytes, std::size_t size) const;
+  [[nodiscard]] probe::Status Copy(void* to, const void* from, std::size_t bytes);
+  [[nodiscard]] probe::Result<rt::ZeModule> ModuleOf(std::span<const std::uint32_t> code);
+  [[nodiscard]] probe::Result<rt::ZeModule> Build(std::span<const std::uint32_t> code) const;
+  [[nodiscard]] std::string LogOf(rt::ZeBuildLog log) const;
+  [[nodiscard]] probe::Status Prepare(const Launch& launch) const;
+  [[nodiscard]] probe::Status LaunchAll(std::span<const Launch> launches, std::uint32_t repeats);
+  // Between the beginning of the first event's kernel and the end of the last one's.
+  [[nodiscard]] std::optional<double> DeviceSeconds(rt::ZeEvent first, rt::ZeEvent last) const;
+  // An error of a call that uses the device.
+  [[nodiscard]] probe::Error Failed(probe::Error error);
+
+  rt::Api api_;
+  Opened opened_;
+  Queue queue_;
+  probe::RuntimeDevice record_;
+  const probe::system::FileSystem& files_;
+  Limits limits_;
+  Allocations allocations_;
+  CulpritAccount account_;
+  rt::Sysman sysman_;
+  bool watches_ = false;           // the next run
+  std::optional<rt::Clock> seen_;  // while the last one ran that was watched
+  std::vector<Buffer> buffers_;    // by BufferId
+  std::vector<LoadedKernel> kernels_;
+  std::map<const std::uint32_t*, probe::Result<rt::ZeModule>> modules_;  // by their code
+};
+
+}  // namespace backends::level_zero

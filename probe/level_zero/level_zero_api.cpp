@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+#include "probe/level_zero/level_zero_api.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "probe/core/parse.h"
+#include "probe/core/text.h"
+#include "probe/system/loader_path.h"
+#include "probe/system/this_process.h"
+#include "probe/system/trust.h"
+
+namespace probe::level_zero {
+namespace {
+
+constexpr std::string_view kAlternatives = "ZE_ENABLE_ALT_DRIVERS";
+constexpr std::string_view kNullDriver = "ZE_ENABLE_NULL_DRIVER";
+
+// Why a library that ZE_ENABLE_ALT_DRIVERS names, by a path or as the dynamic loader finds it, is not to be
+// loaded.
+std::optional<std::string> Flaw(std::string_view library, const system::FileSystem& files,
+                                const system::Environment& environment) {
+  std::string path(library);
+  if (path.find('/') == std::string::npos) {
+    const auto candidates = system::LoaderCandidates(path, files, environment);
+    const auto found = std::find_if(candidates.begin(), candidates.end(),
+                                    [&](const std::string& file) { return files.Exists(file); });
+    if (found == candidates.end()) return std::nullopt;  // nothing that could be loaded
+    path = *found;
+  }
+  if (!path.starts_with('/')) return CleanText(path) + ": a relative path depends on the current directory";
+  if (!files.Exists(path)) return std::nullopt;
+  const auto trusted = system::CheckTrusted(files, path);
+  return trusted ? std::nullopt : std::optional(Describe(trusted.error()));
+}
+
+// Handles as a driver gives them, at most `most` of them, without empty ones and repetitions.
+template <class Handle, class Ask>
+Result<std::vector<Handle>> Handles(std::string_view call, std::uint32_t most, const Ask& ask) {
+  std::uint32_t count = 0;
+  if (const ZeResult code = ask(&count, nullptr); code != kZeSuccess) return ErrorOf(call, code);
+  count = std::min(count, most);
+  if (count == 0) return std::vector<Handle>{};
+  std::vector<Handle> all(count);
+  if (const ZeResult code = ask(&count, all.data()); code != kZeSuccess) return ErrorOf(call, code);
+  all.resize(std::min<std::size_t>(count, all.size()));
+  std::vector<Handle> unique;
+  for (const Handle handle : all) {
+    if (handle != nullptr && std::find(unique.begin(), unique.end(), handle) == unique.end())
+      unique.push_back(handle);
+  }
+  return unique;
+}
+
+}  // namespace
+
+Result<system::Library> OpenLoader(const system::FileSystem& files, const system::Environment& environment) {
+  auto library = system::Library::Open(kLoaderNames, {}, files, environment);
+  if (library.ok() || !library.error().Is(OwnError::kAbsent)) return library;
+  Error error = library.error();
+  error.text = "the Level Zero loader is not installed (Debian: libze1)";
+  return error;
+}
+
+Result<Api> ResolveApi(const system::Library& library) {
+  Api api;
+  std::string_view missing;
+#define WHICHGPU_LEVEL_ZERO_SYMBOL(name, required)                \
+  api.name = library.Function<decltype(&functions::name)>(#name); \
+  if ((required) && missing.empty() && api.name == nullptr) missing = #name;
+#include "probe/level_zero/level_zero_symbols.def"
+#undef WHICHGPU_LEVEL_ZERO_SYMBOL
+  if (missing.empty()) return api;
+  return Error{"dlsym " + std::string(missing), std::nullopt, "missing_symbol",
+               library.info().path.value_or(library.info().soname) + " lacks a function of Level Zero 1.0"};
+}
+
+std::vector<std::string> RestrictLoader(const system::FileSystem& files,
+                                        const system::Environment& environment) {
+  std::vector<std::string> kept_out;
+  // It calls every function a success and gives no device that exists (level-zero, source/drivers/null).
+  if (environment.Get(kNullDriver).value_or("0") != "0") {
+    system::SetProcessVariable(std::string(kNullDriver), std::nullopt);
+    kept_out.push_back(
+        fmt::format("{} is ignored: the loader's null driver computes nothing, and programs may fail on it",
+                    kNullDriver));
+  }
+  const auto alternatives = environment.Get(kAlternatives);
+  if (!alternatives) return kept_out;
+  std::string left;
+  for (std::string_view rest = *alternatives; !rest.empty();) {
+    const auto library = TakeUpTo(rest, ',');
+    if (library.empty()) continue;
+    if (const auto flaw = Flaw(library, files, environment)) {
+      kept_out.push_back(fmt::format("a driver that {} names is ignored: {}", kAlternatives, *flaw));
+    } else {
+      left.append(left.empty() ? "" : ",").append(library);
+    }
+  }
+  if (!kept_out.empty())
+    system::SetProcessVariable(std::string(kAlternatives), left.empty() ? std::nullopt : std::optional(left));
+  return kept_out;
+}
+
+Result<std::vector<ZeDriver>> Start(const Api& api) {
+  if (api.zeInitDrivers != nullptr) {
+    ZeDriverTypes types;
+    auto drivers = Handles<ZeDriver>(
+        "zeInitDrivers", kMaxDrivers,
+        [&](std::uint32_t* count, ZeDriver* handles) { return api.zeInitDrivers(count, handles, &types); });
+    if (drivers && !drivers->empty()) return drivers;
+  }
+  // The one way of loaders before 1.10; of drivers that are older than their loader, the one that they know.
+  if (const ZeResult code = api.zeInit(kZeInitGpuOnly); code != kZeSuccess) return ErrorOf("zeInit", code);
+  auto drivers = Handles<ZeDriver>("zeDriverGet", kMaxDrivers, api.zeDriverGet);
+  if (drivers && drivers->empty()) return ErrorOf("zeDriverGet", kZeUninitialized);
+  return drivers;
+}
+
+Result<std::vector<ZeDevice>> Devices(const Api& api, ZeDriver driver) {
+  return Handles<ZeDevice>("zeDeviceGet", kMaxDevices, [&](std::uint32_t* count, ZeDevice* handles) {
+    return api.zeDeviceGet(driver, count, handles);
+  });
+}
+
+std::string DriverName(std::size_t place) {
+  return place == 0 ? "Level Zero" : fmt::format("Level Zero (driver {})", place + 1);
+}
+
+// Intel's packs it so: compute-runtime, level_zero/core/source/driver/driver_handle_imp.cpp.
+std::string DriverVersion(const Api& api, ZeDriver driver) {
+  ZeDriverProperties properties;
+  if (api.zeDriverGetProperties(driver, &properties) != kZeSuccess || properties.version == 0) return {};
+  return fmt::format("{}.{}.{}", properties.version >> 24U, properties.version >> 16U & 0xffU,
+                     properties.version & 0xffffU);
+}
+
+}  // namespace probe::level_zero

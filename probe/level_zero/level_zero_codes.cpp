@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <array>
+
+#include "probe/level_zero/level_zero_api.h"
+
+namespace probe::level_zero {
+namespace {
+
+struct CodeRow {
+  ZeResult code;
+  std::string_view name;
+};
+
+// ze_result_t of ze_api.h: those that a probe or a computation can meet.
+constexpr std::array kCodes = {
+    CodeRow{0x1, "ZE_RESULT_NOT_READY"},
+    CodeRow{0x70000001, "ZE_RESULT_ERROR_DEVICE_LOST"},
+    CodeRow{0x70000002, "ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY"},
+    CodeRow{0x70000003, "ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY"},
+    CodeRow{0x70000004, "ZE_RESULT_ERROR_MODULE_BUILD_FAILURE"},
+    CodeRow{0x70000005, "ZE_RESULT_ERROR_MODULE_LINK_FAILURE"},
+    CodeRow{0x70000006, "ZE_RESULT_ERROR_DEVICE_REQUIRES_RESET"},
+    CodeRow{0x70000007, "ZE_RESULT_ERROR_DEVICE_IN_LOW_POWER_STATE"},
+    CodeRow{0x70010000, "ZE_RESULT_ERROR_INSUFFICIENT_PERMISSIONS"},
+    CodeRow{0x70010001, "ZE_RESULT_ERROR_NOT_AVAILABLE"},
+    CodeRow{0x70020000, "ZE_RESULT_ERROR_DEPENDENCY_UNAVAILABLE"},
+    CodeRow{0x78000001, "ZE_RESULT_ERROR_UNINITIALIZED"},
+    CodeRow{0x78000002, "ZE_RESULT_ERROR_UNSUPPORTED_VERSION"},
+    CodeRow{0x78000003, "ZE_RESULT_ERROR_UNSUPPORTED_FEATURE"},
+    CodeRow{0x78000004, "ZE_RESULT_ERROR_INVALID_ARGUMENT"},
+    CodeRow{0x78000005, "ZE_RESULT_ERROR_INVALID_NULL_HANDLE"},
+    CodeRow{0x78000006, "ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE"},
+    CodeRow{0x78000007, "ZE_RESULT_ERROR_INVALID_NULL_POINTER"},
+    CodeRow{0x78000008, "ZE_RESULT_ERROR_INVALID_SIZE"},
+    CodeRow{0x78000009, "ZE_RESULT_ERROR_UNSUPPORTED_SIZE"},
+    CodeRow{0x7800000a, "ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT"},
+    CodeRow{0x7800000b, "ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT"},
+    CodeRow{0x7800000c, "ZE_RESULT_ERROR_INVALID_ENUMERATION"},
+    CodeRow{0x7800000d, "ZE_RESULT_ERROR_UNSUPPORTED_ENUMERATION"},
+    CodeRow{0x7800000f, "ZE_RESULT_ERROR_INVALID_NATIVE_BINARY"},
+    CodeRow{0x78000010, "ZE_RESULT_ERROR_INVALID_GLOBAL_NAME"},
+    CodeRow{0x78000011, "ZE_RESULT_ERROR_INVALID_KERNEL_NAME"},
+    CodeRow{0x78000012, "ZE_RESULT_ERROR_INVALID_FUNCTION_NAME"},
+    CodeRow{0x78000013, "ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION"},
+    CodeRow{0x78000014, "ZE_RESULT_ERROR_INVALID_GLOBAL_WIDTH_DIMENSION"},
+    CodeRow{0x78000015, "ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_INDEX"},
+    CodeRow{0x78000016, "ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE"},
+    CodeRow{0x78000017, "ZE_RESULT_ERROR_INVALID_KERNEL_ATTRIBUTE_VALUE"},
+    CodeRow{0x78000018, "ZE_RESULT_ERROR_INVALID_MODULE_UNLINKED"},
+    CodeRow{0x78000019, "ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE"},
+    CodeRow{0x7800001a, "ZE_RESULT_ERROR_OVERLAPPING_REGIONS"},
+    CodeRow{0x7ffffffe, "ZE_RESULT_ERROR_UNKNOWN"},
+};
+
+}  // namespace
+
+Error ErrorOf(std::string_view call, ZeResult code) {
+  const auto row =
+      std::find_if(kCodes.begin(), kCodes.end(), [&](const CodeRow& r) { return r.code == code; });
+  return {std::string(call), code, std::string(row == kCodes.end() ? "unknown error" : row->name), {}};
+}
+
+bool EndsContext(ZeResult code) { return code == kZeDeviceLost || code == 0x70000006; }
+
+}  // namespace probe::level_zero

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <array>
+
+#include "probe/core/device_cap.h"
+#include "probe/core/hidden.h"
+#include "probe/core/module.h"
+#include "probe/core/text.h"
+#include "probe/level_zero/level_zero_api.h"
+#include "probe/level_zero/level_zero_visible.h"
+#include "probe/system/wsl.h"
+
+namespace probe::level_zero {
+
+Module Describe();
+
+namespace {
+
+// The loader's own and its drivers'; the last three play a GPU that is not there.
+constexpr std::array<std::string_view, 8> kVariables = {kMask,
+                                                        kHierarchy,
+                                                        kSelector,
+                                                        "ZE_ENABLE_ALT_DRIVERS",
+                                                        "ZE_ENABLE_NULL_DRIVER",
+                                                        "NEOReadDebugKeys",
+                                                        "SetCommandStreamReceiver",
+                                                        "ProductFamilyOverride"};
+constexpr std::string_view kDev = "/dev/";
+constexpr std::array<std::string_view, 3> kNodes = {
+    "dri", "accel", std::string_view(system::kWslGpuNode).substr(kDev.size())};
+// intel/compute-runtime, programmers-guide/COMPILER_CACHE.md.
+constexpr std::array kCaches = {DriverCache{"NEO_CACHE_DIR", "neo"}};
+constexpr std::array<std::string_view, 2> kDriverNames = {"libze_intel_gpu.so.1",
+                                                          "libze_intel_gpu_legacy1.so.1"};
+
+// A driver takes its time to load a compiler; without a node to open it has no device, unless the user points
+// at one or has it play one.
+bool LoadsNothing(const ProbeContext& context) {
+  constexpr std::array kPointers = {"WHICHGPU_LIBRARY_PATH", "ZE_ENABLE_ALT_DRIVERS", "NEOReadDebugKeys"};
+  const bool is_told = std::any_of(kPointers.begin(), kPointers.end(), [&](const char* name) {
+    return context.environment.Get(name).has_value();
+  });
+  return !is_told && std::none_of(kNodes.begin(), kNodes.end(), [&](std::string_view node) {
+    return context.files.Exists(std::string(kDev).append(node));
+  });
+}
+
+class Survey {
+ public:
+  explicit Survey(const ProbeContext& context) : context_(context), cards_(ReadCards(context.files)) {}
+
+  void Run();
+
+ private:
+  void ReportUnasked();
+  std::optional<Api> OpenApi();
+  void ReadDriver(const Api& api, ZeDriver driver, std::size_t place);
+  void Complete(std::size_t shown, RuntimeDevice& device) const;
+  void Conclude();
+  void Fail(Outcome outcome, Error error) const { context_.sink(Failure{outcome, std::move(error)}); }
+  void FailToLoad(const Error& error) const {
+    Fail(error.Is(OwnError::kAbsent) ? Outcome::kAbsent : Outcome::kFailed, error);
+  }
+  // A loader lets go of a driver that has no device: whether one is there is to be seen from its file.
+  [[nodiscard]] bool HasDriver() const {
+    return context_.environment.Get("ZE_ENABLE_ALT_DRIVERS").has_value() ||
+           system::Library::Exists(kDriverNames, {}, context_.files, context_.environment);
+  }
+  void FailWithout(Error error) const {
+    auto why = Diagnose(std::move(error), cards_, HasDriver(), context_.files, context_.environment);
+    if (why.outcome == Outcome::kHidden) TellHidden();
+    Fail(why.outcome, std::move(why.error));
+  }
+  void TellHidden() const {
+    for (const PciAddress& address : HiddenCards(cards_, devices_, context_.environment))
+      context_.sink(HiddenHardware("level_zero", address, kMask));
+  }
+
+  const ProbeContext& context_;
+  std::vector<KernelCard> cards_;
+  std::vector<RuntimeDevice> devices_;  // of all drivers
+  std::optional<Error> failed_;         // of the first driver that gave none
+};
+
+void Survey::ReportUnasked() {
+  const auto library = system::Library::Find(kLoaderNames, {}, context_.files, context_.environment);
+  if (!library) return FailToLoad(library.error());
+  context_.sink(*library);
+  FailWithout({"open /dev/dri", std::nullopt, "no device", {}});
+}
+
+std::optional<Api> Survey::OpenApi() {
+  for (auto& text : RestrictLoader(context_.files, context_.environment))
+    context_.sink(Warning{std::move(text)});
+  const auto library = OpenLoader(context_.files, context_.environment);
+  if (!library) {
+    FailToLoad(library.error());
+    return std::nullopt;
+  }
+  context_.sink(library->info());
+  context_.sink(StageEntered{Stage::kSymbols});
+  const auto api = ResolveApi(*library);
+  if (api) return *api;
+  Fail(Outcome::kFailed, api.error());
+  return std::nullopt;
+}
+
+// What variables mean for the device, of so many of its driver.
+void Survey::Complete(std::size_t shown, RuntimeDevice& device) const {
+  const auto mask = context_.environment.Get(kMask);
+  if (mask && !mask->empty()) {
+    if (auto text = MaskOf(*mask, device.ordinal, shown))
+      device.facts.push_back({"visible_as", *std::move(text)});
+  }
+  const auto selector = context_.environment.Get(kSelector);
+  if (selector && !Selects(*selector, device.ordinal))
+    device.facts.push_back({std::string(kHiddenByFact), std::string(kSelector)});
+  if (const auto hierarchy = context_.environment.Get(kHierarchy))
+    device.facts.push_back({"hierarchy", CleanText(*hierarchy, 64)});
+}
+
+void Survey::ReadDriver(const Api& api, ZeDriver driver, std::size_t place) {
+  DriverReport report;
+  report.name = DriverName(place);
+  report.stage = Stage::kEnumerate;
+  if (auto version = DriverVersion(api, driver); !version.empty()) report.version = std::move(version);
+  auto found = ReadDevices(api, driver, *report.name);
+  if (!found) {
+    report.outcome = Outcome::kFailed;
+    report.error = found.error();
+    if (!failed_) failed_ = found.error();
+  } else if (found->empty()) {
+    report.outcome = Outcome::kNoDevice;
+    report.error = Error{"zeDeviceGet", std::nullopt, "no device", "it shows no device"};
+  } else {
+    WarnAtCap(context_.sink, *report.name, found->size(), kMaxDevices);
+    for (Found& one : *found) {
+      Complete(found->size(), one.device);
+      context_.sink(one.device);
+      devices_.push_back(std::move(one.device));
+    }
+  }
+  context_.sink(std::move(report));
+}
+
+void Survey::Conclude() {
+  if (!devices_.empty()) return TellHidden();
+  if (failed_) return Fail(Outcome::kFailed, *failed_);
+  FailWithout({"zeDeviceGet", std::nullopt, "no device", {}});
+}
+
+void Survey::Run() {
+  for (const std::string_view name : kVariables) {
+    if (const auto value = context_.environment.Get(name))
+      context_.sink(EnvironmentVariable{std::string(name), CleanText(*value)});
+  }
+  context_.sink(StageEntered{Stage::kLoad});
+  if (LoadsNothing(context_)) return ReportUnasked();
+  const auto api = OpenApi();
+  if (!api) return;
+  context_.sink(StageEntered{Stage::kInit});
+  const auto drivers = Start(*api);
+  if (!drivers) {
+    // The only code of a loader without a driver and of a driver without a GPU.
+    if (drivers.error().code != kZeUninitialized) return Fail(Outcome::kFailed, drivers.error());
+    return FailWithout(drivers.error());
+  }
+  context_.sink(StageEntered{Stage::kEnumerate});
+  for (std::size_t i = 0; i < drivers->size(); ++i) ReadDriver(*api, (*drivers)[i], i);
+  Conclude();
+}
+
+void Probe(const ProbeContext& context) { Survey(context).Run(); }
+
+}  // namespace
+
+Module Describe() {
+  Module module;
+  module.name = "level_zero";
+  module.title = "Level Zero";
+  module.usual_s = 0.05;  // assumed: the driver sets every GPU up
+  module.gpu_vendor = 0x8086;
+  module.visibility_variables = kVariables;
+  module.libraries = kLoaderNames;
+  module.caches = kCaches;
+  module.device_nodes = kNodes;
+  module.loads_nothing = LoadsNothing;
+  module.probe = Probe;
+  return module;
+}
+
+}  // namespace probe::level_zero

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+#include "probe/level_zero/level_zero_visible.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "probe/core/parse.h"
+#include "probe/core/text.h"
+#include "probe/system/wsl.h"
+
+namespace probe::level_zero {
+namespace {
+
+constexpr std::string_view kPciDevices = "/sys/bus/pci/devices";
+constexpr std::uint64_t kMaker = 0x8086;
+constexpr std::array<std::string_view, 2> kKernelDrivers = {"i915", "xe"};
+
+Diagnosis Cause(Outcome outcome, Error error, std::string_view name, std::string text) {
+  error.name = name;
+  error.text = std::move(text);
+  return {outcome, std::move(error)};
+}
+
+std::vector<DeviceNode> RenderNodes(const system::FileSystem& files, const std::string& folder) {
+  std::vector<DeviceNode> nodes;
+  for (const std::string& name : files.List(folder + "/drm")) {
+    if (name.starts_with("renderD")) nodes.push_back(system::CheckNode(files, "/dev/dri/" + name));
+  }
+  return nodes;
+}
+
+const DeviceNode* FirstClosed(const std::vector<KernelCard>& cards) {
+  for (const KernelCard& card : cards) {
+    for (const DeviceNode& node : card.render) {
+      if (!node.openable) return &node;
+    }
+  }
+  return nullptr;
+}
+
+bool AnyOpen(const std::vector<KernelCard>& cards) {
+  return std::any_of(cards.begin(), cards.end(), [](const KernelCard& card) {
+    return std::any_of(card.render.begin(), card.render.end(),
+                       [](const DeviceNode& node) { return node.openable; });
+  });
+}
+
+Diagnosis OfClosedNode(Error error, const DeviceNode& node) {
+  if (IsDenied(node)) {
+    return Cause(Outcome::kDenied, std::move(error), "render_node_denied",
+                 node.path + " exists and may not be opened by this user or container");
+  }
+  if (node.exists) {
+    return Cause(Outcome::kFailed, std::move(error), "device_node_dead",
+                 DeadText(node) + ": the kernel's driver is resetting the GPU or has given it up");
+  }
+  return Cause(Outcome::kNoDevice, std::move(error), "render_node_not_passed",
+               "the kernel's driver has a GPU here and there is no " + node.path +
+                   ": this container was not given it");
+}
+
+// One term of the selector, without its "!": "level_zero:0,1.0", "*:gpu".
+bool Fits(std::string_view term, std::uint32_t number) {
+  const std::string backend = Lower(Trim(TakeUpTo(term, ':')));
+  if (backend != "level_zero" && backend != "*") return false;
+  while (!term.empty()) {
+    std::string_view device = Trim(TakeUpTo(term, ','));
+    const std::string word = Lower(TakeUpTo(device, '.'));  // a tile of it is it in part
+    if (word == "*" || word == "gpu" || ParseNumber<std::uint32_t>(word) == number) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<KernelCard> ReadCards(const system::FileSystem& files) {
+  constexpr std::uint64_t kDisplay = 0x03, kProcessing = 0x12;
+  std::vector<KernelCard> cards;
+  for (const std::string& name : files.List(kPciDevices)) {
+    const std::string folder = std::string(kPciDevices).append("/").append(name);
+    const auto address = ParsePciAddress(name);
+    const auto base = files.ReadNumber(folder + "/class").value_or(0) >> 16U;
+    const bool computes = base == kDisplay || base == kProcessing;
+    if (!address || !computes || files.ReadNumber(folder + "/vendor") != kMaker) continue;
+    const auto driver = files.ReadLink(folder + "/driver");
+    const bool known = driver && std::find(kKernelDrivers.begin(), kKernelDrivers.end(), FileName(*driver)) !=
+                                     kKernelDrivers.end();
+    // A neural processor is of the same class, and its kernel driver (intel_vpu) is none of these.
+    if (base == kProcessing && !known) continue;
+    cards.push_back({*address, known, known ? RenderNodes(files, folder) : std::vector<DeviceNode>()});
+  }
+  return cards;
+}
+
+std::vector<MaskEntry> ParseMask(std::string_view mask) {
+  std::vector<MaskEntry> entries;
+  while (!mask.empty()) {
+    std::string_view entry = Trim(TakeUpTo(mask, ','));
+    const bool has_tile = entry.find('.') != std::string_view::npos;
+    const auto device = ParseNumber<std::uint32_t>(TakeUpTo(entry, '.'));
+    const auto tile = has_tile ? ParseNumber<std::uint32_t>(entry) : std::nullopt;
+    if (device && (tile || !has_tile)) entries.push_back({*device, tile});
+  }
+  std::sort(entries.begin(), entries.end());
+  entries.erase(std::unique(entries.begin(), entries.end()), entries.end());
+  return entries;
+}
+
+std::optional<std::string> MaskOf(std::string_view mask, std::size_t place, std::size_t shown) {
+  std::map<std::uint32_t, std::string> devices;
+  for (const MaskEntry& entry : ParseMask(mask)) {
+    std::string& text = devices[entry.device];
+    text.append(text.empty() ? "" : ",").append(fmt::to_string(entry.device));
+    if (entry.tile) text.append(fmt::format(".{}", *entry.tile));
+  }
+  if (devices.size() != shown || place >= shown) return std::nullopt;
+  return std::next(devices.begin(), static_cast<std::ptrdiff_t>(place))->second;
+}
+
+bool Selects(std::string_view selector, std::uint32_t number) {
+  bool is_accepted = false, has_accepting = false;
+  while (!selector.empty()) {
+    std::string_view term = Trim(TakeUpTo(selector, ';'));
+    if (term.empty()) continue;
+    if (term.starts_with('!')) {
+      if (Fits(term.substr(1), number)) return false;
+      continue;
+    }
+    has_accepting = true;
+    is_accepted = is_accepted || Fits(term, number);
+  }
+  return is_accepted || !has_accepting;
+}
+
+Diagnosis Diagnose(Error error, const std::vector<KernelCard>& all, bool has_driver,
+                   const system::FileSystem& files, const system::Environment& environment) {
+  if (!has_driver) {
+    return Cause(Outcome::kAbsent, std::move(error), "no_driver",
+                 "the Level Zero loader is installed and finds no driver of a GPU (libze_intel_gpu.so.1)");
+  }
+  std::vector<KernelCard> cards;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(cards),
+               [](const KernelCard& card) { return card.has_driver; });
+  if (cards.empty() && !files.Exists(system::kWslGpuNode)) {
+    if (all.empty()) {
+      return Cause(Outcome::kNoDevice, std::move(error), "no device",
+                   "there is no GPU that its driver computes on");
+    }
+    return Cause(
+        Outcome::kNoDevice, std::move(error), "no_kernel_driver",
+        fmt::format("the kernel's driver i915 or xe does not have {}", ToString(all.front().address)));
+  }
+  const DeviceNode* closed = FirstClosed(cards);
+  if (closed != nullptr && !AnyOpen(cards)) return OfClosedNode(std::move(error), *closed);
+  if (const auto mask = environment.Get(kMask); mask && !mask->empty()) {
+    return Cause(Outcome::kHidden, std::move(error), "hidden",
+                 fmt::format("{}={} leaves no device", kMask, CleanText(*mask)));
+  }
+  if (closed != nullptr) return OfClosedNode(std::move(error), *closed);
+  if (cards.empty()) {
+    return Cause(Outcome::kNoDevice, std::move(error), "no device",
+                 "the Windows host's driver offers Level Zero no device");
+  }
+  return Cause(Outcome::kNoDevice, std::move(error), "driver_skips_gpu",
+               fmt::format("the kernel's driver has {}, and this Level Zero driver shows none: it may not "
+                           "know the chip",
+                           ToString(cards.front().address)));
+}
+
+std::vector<PciAddress> HiddenCards(const std::vector<KernelCard>& cards,
+                                    const std::vector<RuntimeDevice>& shown,
+                                    const system::Environment& environment) {
+  std::vector<PciAddress> hidden;
+  if (environment.Get(kMask).value_or("").empty()) return hidden;
+  const auto has_no_address = [](const RuntimeDevice& device) { return !device.identity.pci; };
+  if (std::any_of(shown.begin(), shown.end(), has_no_address)) return hidden;
+  for (const KernelCard& card : cards) {
+    const bool is_open = std::any_of(card.render.begin(), card.render.end(),
+                                     [](const DeviceNode& node) { return node.openable; });
+    const bool is_shown = std::any_of(shown.begin(), shown.end(), [&](const RuntimeDevice& device) {
+      return device.identity.pci == card.address;
+    });
+    if (is_open && !is_shown) hidden.push_back(card.address);
+  }
+  return hidden;
+}
+
+}  // namespace probe::level_zero

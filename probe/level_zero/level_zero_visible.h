@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// What keeps GPUs from Level Zero, or from programs that use it: variables, nodes that may not be opened,
+// drivers that are not there. Reads files and variables alone.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "probe/core/device.h"
+#include "probe/core/outcome.h"
+#include "probe/core/result.h"
+#include "probe/system/environment.h"
+#include "probe/system/filesystem.h"
+
+namespace probe::level_zero {
+
+// The level_zero/core programming guide, "Environment Variables".
+inline constexpr std::string_view kMask = "ZE_AFFINITY_MASK";
+inline constexpr std::string_view kHierarchy = "ZE_FLAT_DEVICE_HIERARCHY";
+// intel/llvm, sycl/doc/EnvironmentVariables.md: of programs that use Level Zero by SYCL alone.
+inline constexpr std::string_view kSelector = "ONEAPI_DEVICE_SELECTOR";
+
+// A GPU of the driver's maker as the kernel shows it.
+struct KernelCard {
+  PciAddress address;
+  bool has_driver = false;         // one by which it computes is bound
+  std::vector<DeviceNode> render;  // its nodes for computing
+};
+[[nodiscard]] std::vector<KernelCard> ReadCards(const system::FileSystem& files);
+
+// One device of a mask: its number, and the tile of it where the mask names that.
+struct MaskEntry {
+  std::uint32_t device = 0;
+  std::optional<std::uint32_t> tile;
+  auto operator<=>(const MaskEntry&) const = default;
+};
+// Those of a list like "0,1.1", in ascending order, each once. Entries that are none are left out, as the
+// driver does (intel/compute-runtime, shared/source/execution_environment/execution_environment.cpp).
+[[nodiscard]] std::vector<MaskEntry> ParseMask(std::string_view mask);
+// What shows the device of this place alone, where a mask left it and others, `shown` in all; nullopt where
+// the mask does not tell.
+[[nodiscard]] std::optional<std::string> MaskOf(std::string_view mask, std::size_t place, std::size_t shown);
+
+// Whether ONEAPI_DEVICE_SELECTOR leaves a GPU of this number among Level Zero's to programs.
+[[nodiscard]] bool Selects(std::string_view selector, std::uint32_t number);
+
+struct Diagnosis {
+  Outcome outcome = Outcome::kNoDevice;
+  Error error;
+};
+// Why no device is shown, as far as that can be known. `error` is of the call that told it; `has_driver`:
+// whether a driver of the maker was loaded.
+[[nodiscard]] Diagnosis Diagnose(Error error, const std::vector<KernelCard>& cards, bool has_driver,
+                                 const system::FileSystem& files, const system::Environment& environment);
+
+// The cards that a driver could show and that none of `shown` is: ZE_AFFINITY_MASK hides them. Empty where it
+// is not set or a device has no address.
+[[nodiscard]] std::vector<PciAddress> HiddenCards(const std::vector<KernelCard>& cards,
+                                                  const std::vector<RuntimeDevice>& shown,
+                                                  const system::Environment& environment);
+
+}  // namespace probe::level_zero

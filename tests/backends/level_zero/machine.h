@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// A machine with the fake Level Zero loader, its survey, and what a test does there with a device that is
+// open.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <string>
+
+#include "backends/core/backend.h"
+#include "tests/fakes/common/fake_machine.h"
+#include "tests/probe/system/temporary_tree.h"
+
+namespace probe::level_zero {
+Module Describe();
+}
+namespace backends::level_zero {
+Backend Describe();
+}
+
+namespace tests {
+
+// A GPU of a scenario (tests/fakes/common/scenario.h, tests/fakes/level_zero/machine.h); `ip`: 1255 is
+// release 55 of architecture 12.
+inline std::string ZeGpu(int number, int ip, std::string_view attributes = "", std::string_view more = "") {
+  return fmt::format(
+      R"({{"name": "Arc {0}", "vendor_id": 32902, "device_id": {1}, "uuid": "{2:030x}00", "pci": "0000:{0:02x}:00.0",
+      "memory_total_bytes": 268435456, "max_buffer_bytes": 134217728, "compute_units": 16, "fp16": true,
+      "attributes": {{"ip": {3}{4}}}{5}}})",
+      number, 0x56a0 + number, number + 0x100, ip, attributes, more);
+}
+// Two tiles of half the memory and of half the units.
+inline constexpr std::string_view kTwoTiles =
+    R"(, "partitions": [{"memory_total_bytes": 134217728, "compute_units": 8},
+                        {"memory_total_bytes": 134217728, "compute_units": 8}])";
+
+class ZeMachine {
+ public:
+  explicit ZeMachine(std::string_view gpus, std::string_view more = "",
+                     const std::string& library = FAKE_LEVEL_ZERO_LIBRARY) {
+    tree_.Link("/lib/libze_loader.so.1", library);
+    variables_ = {{"WHICHGPU_LIBRARY_PATH", tree_.At("/lib")},
+                  {"WHICHGPU_FAKE_SCENARIO",
+                   tree_.Write("/scenario.json", fmt::format(R"({{"devices": [{}]{}}})", gpus, more))}};
+  }
+
+  ZeMachine& Set(const std::string& name, const std::string& value) {
+    variables_[name] = value;
+    return *this;
+  }
+  // Lies there; nothing loads it.
+  ZeMachine& WithDriverFile() {
+    tree_.Write("/lib/libze_intel_gpu.so.1", "", 0755);
+    return *this;
+  }
+  [[nodiscard]] probe::ProbeReport Survey() const {
+    return SurveyWith(variables_, probe::level_zero::Describe());
+  }
+  // What `body` returned with the device of that place open; "not open: ..." if it could not be.
+  [[nodiscard]] std::string With(const std::function<std::string(backends::Session&)>& body,
+                                 std::size_t place = 0,
+                                 const std::function<void(probe::RuntimeDevice&)>& change = nullptr) const {
+    const auto report = Survey();
+    if (place >= report.devices.size()) return "no device";
+    probe::RuntimeDevice device = report.devices[place];
+    if (change) change(device);
+    return RunWith(variables_, [&](const auto& files, const auto& environment) -> std::string {
+      auto session = backends::level_zero::Describe().open({device, std::nullopt, files, environment});
+      if (!session) return "not open: " + probe::Describe(session.error());
+      return body(**session);
+    });
+  }
+
+ private:
+  probe::system::TemporaryTree tree_;
+  Variables variables_;
+};
+
+}  // namespace tests

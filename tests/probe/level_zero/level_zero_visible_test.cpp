@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// What variables and nodes mean for Level Zero, on trees of made-up machines.
+#include "probe/level_zero/level_zero_visible.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "probe/system/filesystem.h"
+#include "tests/probe/system/temporary_tree.h"
+
+namespace probe::level_zero {
+namespace {
+
+using testing::HasSubstr;
+
+// An Arc A770 at 0000:03:00.0 under i915, a neural processor, and a card of another maker's.
+class Machine {
+ public:
+  explicit Machine(bool has_node = true, const std::string& driver = "i915") {
+    Card("0000:03:00.0", "0x8086", "0x030000", driver);
+    Card("0000:00:0b.0", "0x8086", "0x120000", "intel_vpu");
+    Card("0000:05:00.0", "0x10de", "0x030000", "nvidia");
+    tree_.Write("/sys/bus/pci/devices/0000:03:00.0/drm/renderD128/dev", "226:128\n");
+    if (has_node) tree_.Write("/dev/dri/renderD128", "");
+  }
+  [[nodiscard]] Diagnosis Why(bool has_driver = true, std::string_view mask = "") const {
+    const auto files = system::FileSystem::Open(tree_.At(""));
+    system::Environment environment;
+    if (!mask.empty()) environment.Set(kMask, mask);
+    return Diagnose({"zeInit", 0x78000001, "", ""}, ReadCards(*files), has_driver, *files, environment);
+  }
+  [[nodiscard]] std::vector<KernelCard> Cards() const {
+    return ReadCards(*system::FileSystem::Open(tree_.At("")));
+  }
+
+ private:
+  void Card(const std::string& address, const std::string& vendor, const std::string& code,
+            const std::string& driver) {
+    const std::string folder = "/sys/bus/pci/devices/" + address;
+    tree_.Write(folder + "/vendor", vendor + "\n");
+    tree_.Write(folder + "/class", code + "\n");
+    if (!driver.empty()) tree_.Link(folder + "/driver", "../../../bus/pci/drivers/" + driver);
+  }
+  system::TemporaryTree tree_;
+};
+
+TEST(LevelZeroCards, AreItsMakersWithoutNeuralProcessors) {
+  const auto cards = Machine().Cards();
+  ASSERT_EQ(cards.size(), 1U);
+  EXPECT_EQ(ToString(cards[0].address), "0000:03:00.0");
+  EXPECT_TRUE(cards[0].has_driver);
+  ASSERT_EQ(cards[0].render.size(), 1U);
+  EXPECT_TRUE(cards[0].render[0].openable);
+}
+
+TEST(LevelZeroDiagnosis, TellsALoaderWithoutADriverFromNoGpu) {
+  const auto why = Machine().Why(false);
+  EXPECT_EQ(why.outcome, Outcome::kAbsent);
+  EXPECT_EQ(why.error.name, "no_driver");
+  EXPECT_EQ(why.error.code, 0x78000001) << "what was returned stays";
+}
+
+TEST(LevelZeroDiagnosis, NamesWhatKeepsTheGpuAway) {
+  EXPECT_EQ(Machine().Why().error.name, "driver_skips_gpu");
+  EXPECT_EQ(Machine(false).Why().error.name, "render_node_not_passed");
+  EXPECT_EQ(Machine(true, "").Why().error.name, "no_kernel_driver");
+  EXPECT_EQ(Machine(true, "vfio-pci").Why().error.name, "no_kernel_driver");
+  const auto hidden = Machine().Why(true, "7");
+  EXPECT_EQ(hidden.outcome, Outcome::kHidden);
+  EXPECT_THAT(hidden.error.text, HasSubstr("ZE_AFFINITY_MASK=7"));
+}
+
+TEST(LevelZeroDiagnosis, SaysThatThereIsNoGpu) {
+  const system::TemporaryTree tree;
+  tree.Write("/sys/bus/pci/devices/0000:05:00.0/vendor", "0x10de\n");
+  const auto files = system::FileSystem::Open(tree.At(""));
+  const auto why = Diagnose({}, ReadCards(*files), true, *files, {});
+  EXPECT_EQ(why.outcome, Outcome::kNoDevice);
+  EXPECT_EQ(why.error.name, "no device");
+}
+
+TEST(LevelZeroMask, IsReadAsTheDriverDoes) {
+  using Entries = std::vector<MaskEntry>;
+  EXPECT_EQ(ParseMask("1,0,1"), (Entries{{0, {}}, {1, {}}}));
+  EXPECT_EQ(ParseMask("0.1, 0.0"), (Entries{{0, 0}, {0, 1}}));
+  EXPECT_EQ(ParseMask("x,0.,-1,2"), (Entries{{2, {}}}));
+  EXPECT_EQ(ParseMask(""), Entries{});
+}
+
+TEST(LevelZeroMask, NamesADeviceAmongThoseThatItLeft) {
+  EXPECT_EQ(MaskOf("2,0", 0, 2), "0");
+  EXPECT_EQ(MaskOf("2,0", 1, 2), "2");
+  EXPECT_EQ(MaskOf("1.0,1.1", 0, 1), "1.0,1.1");
+  EXPECT_EQ(MaskOf("2,0", 0, 1), std::nullopt) << "one of them is not there";
+  EXPECT_EQ(MaskOf("", 0, 2), std::nullopt);
+}
+
+TEST(LevelZeroSelector, IsOfItsTerms) {
+  EXPECT_TRUE(Selects("level_zero:gpu", 3));
+  EXPECT_TRUE(Selects("*:*", 0));
+  EXPECT_TRUE(Selects("level_zero:0,2", 2));
+  EXPECT_TRUE(Selects("level_zero:1.0", 1));
+  EXPECT_TRUE(Selects("LEVEL_ZERO:*", 1));
+  EXPECT_FALSE(Selects("level_zero:0,2", 1));
+  EXPECT_FALSE(Selects("opencl:gpu", 0));
+  EXPECT_FALSE(Selects("*:cpu", 0));
+  EXPECT_TRUE(Selects("opencl:cpu;level_zero:1", 1));
+  EXPECT_FALSE(Selects("!level_zero:*", 0));
+  EXPECT_TRUE(Selects("!opencl:*", 0));
+  EXPECT_FALSE(Selects("*:gpu;!level_zero:0", 0));
+  EXPECT_TRUE(Selects("*:gpu;!level_zero:0", 1));
+}
+
+TEST(LevelZeroHidden, AreCardsThatTheMaskLeavesOut) {
+  const auto cards = Machine().Cards();
+  system::Environment environment;
+  EXPECT_TRUE(HiddenCards(cards, {}, environment).empty()) << "no variable hides them";
+  environment.Set(kMask, "1");
+  EXPECT_EQ(HiddenCards(cards, {}, environment), std::vector{cards[0].address});
+  RuntimeDevice shown;
+  EXPECT_TRUE(HiddenCards(cards, {shown}, environment).empty()) << "it may be the one without an address";
+  shown.identity.pci = cards[0].address;
+  EXPECT_TRUE(HiddenCards(cards, {shown}, environment).empty());
+}
+
+}  // namespace
+}  // namespace probe::level_zero
