@@ -32,7 +32,8 @@ EXPECTED = {
     ("h200", "In which order"): r"[1=] cuda NVIDIA pci:0000:00:06\.0 yes\n(.*\n)*- .* cpu:0 no\n",
     ("three_way_tie", "In which order"): r"= cuda NVIDIA (\S+) yes\n= opencl NVIDIA \1 yes\n= vulkan NVIDIA \1 yes\n"
                                          r"- cpu native cpu:0 yes\n",
-    ("opencl_bandwidth", "In which order"): r"= vulkan ANV (\S+) yes\n= opencl .* \1 yes\n- cpu native cpu:0 yes\n",
+    ("opencl_bandwidth", "In which order"): r"= vulkan ANV (\S+) yes\n= opencl .* \1 yes\n- level_zero .* \1 yes\n"
+                                            r"- cpu native cpu:0 yes\n",
     ("gpu_beside_igpu", "How much memory"): r"(pci:\S+ .* \d+ MiB\n){2}",
     ("h200", "Which variables"): r"CUDA_VISIBLE_DEVICES=GPU-[0-9a-f-]{36}\n",
     ("denied_nodes", "What should be mended"): r'as root: usermod -aG render,video "\$USER"\n(as root: .*\n)+',

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A fake Objective-C runtime, and what of Foundation Metal's callers meet.
+#include <bit>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
@@ -254,7 +255,7 @@ FAKE_METAL void objc_release(rt::Id object) {
 }
 FAKE_METAL void* objc_autoreleasePoolPush() {
   pools.push_back(pool.size());
-  return reinterpret_cast<void*>(pools.size());
+  return std::bit_cast<void*>(pools.size());
 }
 FAKE_METAL void objc_autoreleasePoolPop(void* token) {
   const auto place = reinterpret_cast<std::size_t>(token);
