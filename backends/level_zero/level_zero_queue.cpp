@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "backends/level_zero/level_zero_queue.h"
-
+// Queue of level_zero_session.h.
 #include <limits>
+
+#include "backends/level_zero/level_zero_session.h"
 
 namespace backends::level_zero {
 namespace {

@@ -9,6 +9,7 @@
 #include "probe/core/text.h"
 #include "probe/core/vendor_names.h"
 #include "probe/level_zero/level_zero_api.h"
+#include "probe/level_zero/level_zero_declarations.h"
 
 namespace probe::level_zero {
 namespace {

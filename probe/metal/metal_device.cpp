@@ -3,6 +3,7 @@
 
 #include "probe/core/note.h"
 #include "probe/metal/metal_api.h"
+#include "probe/metal/metal_declarations.h"
 
 namespace probe::metal {
 namespace {

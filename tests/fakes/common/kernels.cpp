@@ -301,4 +301,9 @@ Computed Compute(const KernelLaunch& launch, double& processor_s) {
   return computed;
 }
 
+Computed Compute(const KernelLaunch& launch) {
+  double processor_s = 0;
+  return Compute(launch, processor_s);
+}
+
 }  // namespace fakes

@@ -42,5 +42,6 @@ enum class Computed {
 // in the result. The same launch once more, of memory that nobody touched since, takes the same time and
 // leaves the processor to others: what it would write is there. `processor_s`: what it took of one.
 [[nodiscard]] Computed Compute(const KernelLaunch& launch, double& processor_s);
+[[nodiscard]] Computed Compute(const KernelLaunch& launch);
 
 }  // namespace fakes

@@ -90,8 +90,7 @@ FAKE_HIP hipModuleLaunchKernel(rt::HipFunction function, unsigned int grid_x, un
     std::memcpy(&value, arguments[i], entry.parameter_bytes[i]);
     launch.values.push_back(value);
   }
-  double processor_s = 0;
-  switch (fakes::Compute(launch, processor_s)) {
+  switch (fakes::Compute(launch)) {
     case fakes::Computed::kDone:
       break;
     case fakes::Computed::kRefused:

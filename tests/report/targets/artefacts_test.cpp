@@ -153,6 +153,20 @@ TEST(Artefacts, WindowsHasACommandThatItsShellsTake) {
   }
 }
 
+TEST(Artefacts, WhatIsOfWindowsIsInNoOtherSystemsCommand) {
+  for (const std::string& name : TargetNames()) {
+    const auto table = EmbeddedTarget(name);
+    ASSERT_TRUE(table) << name;
+    for (const Build& build : table->builds) {
+      if (build.needs && build.needs->os == std::vector<std::string>{"windows"}) continue;
+      const auto command =
+          CommandOf(build, ArtefactOf(*table, build, SomeAnswer()), SomeAnswer()).value_or("");
+      for (const char* word : {"cmd /c", "curl.exe", "powershell", "winget"})
+        EXPECT_EQ(command.find(word), std::string::npos) << name << " " << build.id;
+    }
+  }
+}
+
 // A shell that is given nothing ends with 0: a fetch that failed would be an installation that did not.
 TEST(Artefacts, NothingIsFetchedIntoAShell) {
   for (const std::string& name : TargetNames()) {
