@@ -5,9 +5,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
+
+#include "data/targets/targets.h"
 
 #include "probe/core/parse.h"
 #include "probe/core/pci_table.h"
@@ -49,25 +53,18 @@ std::vector<std::string_view> Alternatives(std::string_view names) {
   return all;
 }
 
-// Those of cards of the device's kind that have its architecture.
-std::vector<const DevicePeak*> OfArchitecture(const Peaks& peaks, const probe::PhysicalDevice& device) {
-  std::vector<const DevicePeak*> found;
-  if (!device.hardware || !device.hardware->architecture) return found;
-  const bool is_part = device.kind == probe::DeviceKind::kIntegrated;
-  std::vector<const probe::PciRow*> alike;
-  for (const probe::PciRow& known : probe::PciRows()) {
-    if (known.target == *device.hardware->architecture && (known.kind == "integrated") == is_part)
-      alike.push_back(&known);
+// What is said of the device's architecture: by itself, by its views, and by the table of its number.
+std::set<std::string, std::less<>> ArchitecturesOf(const probe::PhysicalDevice& device) {
+  std::set<std::string, std::less<>> all;
+  const auto add = [&](const auto& text) {
+    if (text) all.emplace(*text);
+  };
+  if (device.hardware) {
+    add(device.hardware->architecture);
+    add(probe::FindFact(device.hardware->facts, "table_target"));
   }
-  if (alike.empty()) return found;
-  for (const DevicePeak& row : peaks.devices) {
-    const auto ids = row.memory ? IdsOf(row) : std::nullopt;
-    if (ids && std::any_of(alike.begin(), alike.end(), [&](const probe::PciRow* known) {
-          return ids->vendor == known->vendor && probe::ListsNumber(known->devices, ids->device);
-        }))
-      found.push_back(&row);
-  }
-  return found;
+  for (const auto& view : device.views) add(view.device.architecture);
+  return all;
 }
 
 }  // namespace
@@ -79,17 +76,39 @@ std::optional<probe::PciIds> IdsOf(const DevicePeak& row) {
   return vendor && device ? std::optional(probe::PciIds{*vendor, *device, {}, {}, {}}) : std::nullopt;
 }
 
-std::optional<StandIn> StandInFor(const Peaks& peaks, const probe::PhysicalDevice& device) {
-  if (FindPeak(peaks, device)) return std::nullopt;
-  const auto known = OfArchitecture(peaks, device);
-  const auto slowest = std::min_element(known.begin(), known.end(), [](const auto* a, const auto* b) {
-    return std::tie(*a->memory, a->id) < std::tie(*b->memory, b->id);
-  });
-  if (slowest == known.end()) return std::nullopt;
-  StandIn found{*slowest};
-  for (const DevicePeak* row : known) {
-    found.most_memory = std::max(found.most_memory, *row->memory);
-    found.most_fp32 = std::max(found.most_fp32, row->fp32.value_or(0));
+std::vector<const DevicePeak*> StandInsFor(const Peaks& peaks, const probe::PhysicalDevice& device) {
+  if (FindPeak(peaks, device)) return {};
+  const auto own = ArchitecturesOf(device);
+  std::set<std::string_view> chips(own.begin(), own.end());
+  for (const auto& [chip, runtime, architecture] : probe::ParseTable<3>(data::targets::ArchitecturesText())) {
+    if (own.contains(architecture)) chips.insert(chip);
+  }
+  const bool is_part = device.kind == probe::DeviceKind::kIntegrated;
+  std::vector<const probe::PciRow*> alike;
+  for (const probe::PciRow& known : probe::PciRows()) {
+    if (chips.contains(known.target) && (known.kind == "integrated") == is_part) alike.push_back(&known);
+  }
+  std::vector<const DevicePeak*> found;
+  if (alike.empty()) return found;
+  for (const DevicePeak& row : peaks.devices) {
+    const auto ids = IdsOf(row);
+    if (ids && std::any_of(alike.begin(), alike.end(), [&](const probe::PciRow* known) {
+          return ids->vendor == known->vendor && probe::ListsNumber(known->devices, ids->device);
+        }))
+      found.push_back(&row);
+  }
+  return found;
+}
+
+std::optional<StandIn> SlowestOf(std::span<const DevicePeak* const> rows,
+                                 std::optional<double> DevicePeak::* rate) {
+  std::optional<StandIn> found;
+  for (const DevicePeak* row : rows) {
+    const auto& own = row->*rate;
+    if (!own) continue;
+    if (!found || std::tie(*own, row->id) < std::tie(*(found->row->*rate), found->row->id))
+      found = StandIn{row, found ? found->most : *own};
+    found->most = std::max(found->most, *own);
   }
   return found;
 }

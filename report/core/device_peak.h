@@ -3,7 +3,9 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "probe/core/device.h"
 #include "report/core/tables.h"
@@ -13,15 +15,17 @@ namespace report {
 // By its PCI ids; of what is part of a chip by its maker and name. nullptr where the table does not have it.
 [[nodiscard]] const DevicePeak* FindPeak(const Peaks& peaks, const probe::PhysicalDevice& device);
 
-// What stands for a GPU without a row: the card of its architecture and kind that reads its memory slowest,
-// and the most that any of these does, in bytes/s and flop/s.
+// What may stand for a GPU without a row: the cards of its kind and architecture, as makers call that or as
+// runtimes do. None for one that has a row.
+[[nodiscard]] std::vector<const DevicePeak*> StandInsFor(const Peaks& peaks,
+                                                         const probe::PhysicalDevice& device);
+// Of these the slowest at something, and the most that any does of it; nullopt where none has that rate.
 struct StandIn {
   const DevicePeak* row = nullptr;
-  double most_memory = 0;
-  double most_fp32 = 0;
+  double most = 0;
 };
-// nullopt where the table has the GPU itself, or none such.
-[[nodiscard]] std::optional<StandIn> StandInFor(const Peaks& peaks, const probe::PhysicalDevice& device);
+[[nodiscard]] std::optional<StandIn> SlowestOf(std::span<const DevicePeak* const> rows,
+                                               std::optional<double> DevicePeak::* rate);
 // The numbers of a row of a card; nullopt of a part of a chip.
 [[nodiscard]] std::optional<probe::PciIds> IdsOf(const DevicePeak& row);
 

@@ -151,7 +151,7 @@ bool IsUntold(const probe::ProbeReport& probe) {
 }
 
 std::string UnknownRatesText(const probe::PhysicalDevice& device) {
-  const auto known = StandInFor(EmbeddedPeaks(), device);
+  const auto known = SlowestOf(StandInsFor(EmbeddedPeaks(), device), &DevicePeak::memory);
   const std::string_view kind = device.kind == probe::DeviceKind::kIntegrated ? "integrated" : "discrete";
   const auto others =
       known ? fmt::format("{}, the slowest of its architecture that is known, stand", known->row->name)

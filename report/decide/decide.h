@@ -56,6 +56,7 @@ struct Asked {
 // What a description does not say of a GPU: the architecture, by which the program's builds are told apart.
 struct Missing {
   std::string device_name;
+  std::string runtime;
   std::string key;        // as --assume takes it: "cc"
   bool is_needed = true;  // without it the answer would be the processor; else another GPU stands beside it
 };

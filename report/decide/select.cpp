@@ -100,7 +100,6 @@ std::vector<Missing> WhatIsMissing(const Tables& tables, const TargetTable& targ
   };
   struct Gpu {
     Missing missing;
-    std::string runtime;
     bool is_part;
   };
   std::vector<Gpu> untold;
@@ -111,14 +110,14 @@ std::vector<Missing> WhatIsMissing(const Tables& tables, const TargetTable& targ
       if (!facts || !facts->target || !tells_apart(*facts)) continue;
       const bool is_part = device.kind == probe::DeviceKind::kIntegrated;
       if (!view.device.architecture)
-        untold.push_back({{device.name, facts->target->key}, facts->name, is_part});
+        untold.push_back({{device.name, facts->name, facts->target->key}, is_part});
       else if (!is_part)
         told.insert(facts->name);
     }
   }
   std::vector<Missing> missing;
   for (Gpu& gpu : untold) {
-    gpu.missing.is_needed = gpu.is_part ? told.empty() : told.size() == told.count(gpu.runtime);
+    gpu.missing.is_needed = told.empty() || (!gpu.is_part && told.contains(gpu.missing.runtime));
     missing.push_back(std::move(gpu.missing));
   }
   std::stable_partition(missing.begin(), missing.end(), [](const Missing& one) { return one.is_needed; });

@@ -151,17 +151,21 @@ std::optional<double> SharedMemoryRate(const Peaks& peaks, const Survey& survey,
 // The device as if it were that card.
 probe::PhysicalDevice AsIfItWere(const DevicePeak& row, probe::PhysicalDevice device) {
   device.name = row.name;
+  if (!device.hardware) device.hardware.emplace();
   device.hardware->identity.ids = IdsOf(row);
   return device;
 }
 
-// Of a stand-in's rate, as shares of it: the smallest cards of a series do about half of what those do of
-// which tables have figures, and its fastest so many times as much.
-std::array<double, 2> RangeOfArchitecture(const StandIn& known, const Usual& usual) {
-  const bool reads = usual.kernel == Kernel::kRead;
-  const auto own = reads ? known.row->memory : known.row->fp32;
-  return {0.5, own ? std::max(1.3, (reads ? known.most_memory : known.most_fp32) / *own) : 1.3};
+// By what bounds the work: matrix units where any of these cards has them.
+std::optional<StandIn> SlowestOf(std::span<const DevicePeak* const> rows, const Usual& usual) {
+  if (usual.kernel == Kernel::kRead) return report::SlowestOf(rows, &DevicePeak::memory);
+  const auto units = usual.in == Dtype::kFp32 ? std::nullopt : report::SlowestOf(rows, &DevicePeak::matrix16);
+  return units ? units : report::SlowestOf(rows, &DevicePeak::fp32);
 }
+
+// The smallest cards of a series have a fifth of what the slowest has that tables know (T400 beside GTX
+// 1660).
+constexpr double kSmallestOfSeries = 0.2;
 
 // Of a rate that stands in for one that nobody knows, as shares of it.
 std::array<double, 2> RangeAround(const Peaks& peaks, const probe::PhysicalDevice& device,
@@ -208,15 +212,15 @@ std::vector<Measurement> Estimated(const Peaks& peaks, const Tables& tables, con
     for (const auto& view : device.views) {
       if (IsSoftware(device, view)) continue;
       const bool is_known = device.kind != probe::DeviceKind::kCpu && HasOwnRates(peaks, device, view.device);
-      const auto known = is_known ? std::nullopt : StandInFor(peaks, device);
-      const auto substitute = known ? std::optional(AsIfItWere(*known->row, device)) : std::nullopt;
+      const auto alike = is_known ? std::vector<const DevicePeak*>() : StandInsFor(peaks, device);
       for (const Usual& usual : kUsual) {
         // A processor's 16-bit products are of bf16.
         if (device.kind == probe::DeviceKind::kCpu && usual.in == Dtype::kFp16) continue;
         Measurement m = Blank(device, view.device, usual);
         const Peak peak = PeakOf(peaks, device, m, {});
+        const auto known = peak.rate ? std::nullopt : SlowestOf(alike, usual);
         const auto rate = peak.rate || is_known ? peak.rate
-                          : substitute          ? PeakOf(peaks, *substitute, m, {}).rate
+                          : known               ? PeakOf(peaks, AsIfItWere(*known->row, device), m, {}).rate
                                                 : CommonRate(peaks, device, usual, peak);
         if (!rate) continue;
         m.rate = *rate * usual.share;
@@ -224,10 +228,11 @@ std::vector<Measurement> Estimated(const Peaks& peaks, const Tables& tables, con
         if (reads && shared) m.rate = std::min(*shared * kShareOfShared, kMostOfShared);
         const bool stands_in = device.kind != probe::DeviceKind::kCpu && !peak.rate;
         if (stands_in) m.implementation = kStandIn;
-        m.ci95 = stands_in && known ? RangeOfArchitecture(*known, usual)
-                 : stands_in        ? RangeAround(peaks, device, m, usual, peak, *rate)
-                 : reads && shared  ? std::array<double, 2>{0.6, *shared / *m.rate}
-                                    : std::array<double, 2>{0.6, 1.3};
+        m.ci95 = stands_in && known
+                     ? std::array<double, 2>{kSmallestOfSeries, std::max(1.3, known->most / *rate)}
+                 : stands_in       ? RangeAround(peaks, device, m, usual, peak, *rate)
+                 : reads && shared ? std::array<double, 2>{0.6, *shared / *m.rate}
+                                   : std::array<double, 2>{0.6, 1.3};
         m.status = backends::MeasurementStatus::kOk;
         m.verified = true;  // nothing ran: the scores that rest on it say "estimated"
         found.push_back(std::move(m));

@@ -121,9 +121,14 @@ std::variant<Produced, Problem> Assume(const RunRequest& request, const Context&
     for (const Missing& missing :
          WhatIsMissing(*tables, *target, LeftBy(request.terms, std::get<Asked>(asked)))) {
       if (missing.is_needed) return BadInput(IsMissing(missing, *target));
-      machine->warnings.emplace_back(
-          fmt::format("{} is left out: {}'s builds are told apart by its {}, which is not said",
-                      probe::CleanText(missing.device_name, 64), target->title, missing.key));
+      // Once for GPUs alike.
+      const Warning warning(fmt::format(
+          "no build for {} is looked at for {}: {}'s are told apart by {}, which is not said",
+          missing.runtime, probe::CleanText(missing.device_name, 64), target->title, missing.key));
+      auto& said = machine->warnings;
+      if (std::none_of(said.begin(), said.end(),
+                       [&](const Warning& one) { return one.text == warning.text; }))
+        said.push_back(warning);
     }
   }
   Record record;

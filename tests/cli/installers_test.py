@@ -35,6 +35,7 @@ PC = "os=linux,arch=x86_64,glibc=2.39"
 # Machine: PyTorch's index, ONNX Runtime's package, llama.cpp's file or the switches of its source, the backend of what is
 # in no table. None: nothing fits.
 MACHINES = {
+    "accelerators_beside_igpu": ("cpu", "webgpu", "ubuntu-vulkan-x64", "VULKAN"),
     "cpu_ahead_of_igpu": ("cpu", "cpu", "ubuntu-x64", "NATIVE"),
     "denied_nodes": ("cpu", "cpu", "ubuntu-x64", "NATIVE"),
     "gpu_beside_igpu": ("cu132", "cuda13", "-DGGML_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=89", "CUDA"),

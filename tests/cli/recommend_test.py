@@ -316,18 +316,20 @@ class Described(unittest.TestCase):
                 self.assertIn("cc: it is missing", refused.stderr)
 
     def test_nothing_is_asked_of_a_part_of_the_processor_beside_a_card(self):
-        for part in ("name=UHD Graphics 630", "name=Arc Graphics", "name=Radeon Graphics"):
-            for words in (("name=RTX 4070", part), (part, "name=RTX 4070")):
+        for part, untold in (("UHD Graphics 630", "level_zero"), ("Arc Graphics", "level_zero"), ("Radeon Graphics", "hip"),
+                             ("Iris Xe", None)):
+            for words in (("name=RTX 4070", f"name={part},count=2"), (f"name={part}", "name=RTX 4070")):
                 with self.subTest(words):
                     process = run("recommend", *(word for one in words for word in ("--assume", one)), "--target", "pytorch")
                     self.assertEqual(0, process.returncode, process.stderr)
                     self.assertIn("/cu1", process.stdout)
-                    left_out = part.removeprefix("name=") + " is left out: PyTorch's builds are told apart by its "
-                    self.assertEqual(1, process.stderr.count(left_out), process.stderr)
+                    text = f"no build for {untold} is looked at for {part}: PyTorch's are told apart by "
+                    self.assertEqual(1 if untold else 0, process.stderr.count(text), process.stderr)
         alone = run("recommend", "--assume", "name=Arc Graphics", "--target", "pytorch")
         self.assertEqual(2, alone.returncode)
-        beside = run("recommend", "--assume", "name=RTX 4070", "--assume", "vendor=nvidia", "--target", "pytorch")
-        self.assertIn("cc: it is missing", beside.stderr, "one build is for both")
+        for others in ((), ("--assume", "name=RX 7900 XTX")):
+            beside = run("recommend", "--assume", "name=RTX 4070", "--assume", "vendor=nvidia", *others, "--target", "pytorch")
+            self.assertIn("cc: it is missing", beside.stderr, "one build is for both")
 
     def test_nothing_is_asked_of_what_the_terms_leave_out(self):
         for terms in (("--among", "cpu"), ("--exclude", "cuda"), ("--exclude", "pci"), ("--device", "cpu")):

@@ -25,7 +25,7 @@ from lies import LIES  # noqa: E402
 from machine import RUNTIMES, HostileMachine  # noqa: E402
 
 # Bad drivers of different runtimes in one run, so that one of each kind of runtime is left whole.
-PAIRS = (("vulkan", "cuda"), ("opencl", "hip"), ("level_zero",), ("metal",))
+PAIRS = (("vulkan", "cuda"), ("opencl", "hip"), ("level_zero", "metal"))
 # A run by itself for what acts on the tool: of two, one would not get its turn.
 ALONE = ("terminate_parent", "interrupt_parent", "hang_up_parent", "kill_parent")
 MEASURED = ("vulkan", "opencl", "cuda", "hip", "level_zero", "metal", "sysfs")

@@ -96,6 +96,16 @@ TEST(UnknownRates, OfArchitecturesAloneAreRankedTheSameWay) {
   }
 }
 
+// By chips' names, where the table of numbers has those; and products go by matrix units where any has them.
+TEST(UnknownRates, AreThoseOfTheArchitectureWhateverItIsCalled) {
+  for (const char* machine : {"ip=20.1", "ip=12.55", "gfx=gfx1201", "cc=7.5"}) {
+    EXPECT_THAT(Ask({{machine, "name=Quadro P400"}}).answer.warnings,
+                Contains(HasSubstr("the slowest of its architecture that is known")))
+        << machine;
+  }
+  EXPECT_EQ(Ask({{"cc=7.5", "name=GTX 1080 Ti"}, {}, Use::kPrefill}).answer.architecture, "7.5");
+}
+
 TEST(UnknownRates, PutNoPartOfTheProcessorBeforeACard) {
   for (const char* part : {"name=Radeon Graphics,gfx=gfx1035", "name=UHD Graphics 730"})
     EXPECT_EQ(Ask({{"name=RTX 4090", part}}).device, "RTX 4090") << part;
