@@ -156,11 +156,23 @@ probe::PhysicalDevice AsIfItWere(const DevicePeak& row, probe::PhysicalDevice de
   return device;
 }
 
-// By what bounds the work: matrix units where any of these cards has them.
-std::optional<StandIn> SlowestOf(std::span<const DevicePeak* const> rows, const Usual& usual) {
-  if (usual.kernel == Kernel::kRead) return report::SlowestOf(rows, &DevicePeak::memory);
-  const auto units = usual.in == Dtype::kFp32 ? std::nullopt : report::SlowestOf(rows, &DevicePeak::matrix16);
-  return units ? units : report::SlowestOf(rows, &DevicePeak::fp32);
+// What the slowest and the fastest of these cards do of it: of those with matrix units, where the work is of
+// 16 bits and any has them. As two rates; nullopt where none is known.
+std::optional<std::array<double, 2>> RatesOf(const Peaks& peaks, std::span<const DevicePeak* const> rows,
+                                             const probe::PhysicalDevice& device, const Measurement& m) {
+  constexpr double kOfMatrixUnits = 3;  // times the fp32 rate, at the least
+  std::vector<double> rates;
+  std::vector<double> of_units;
+  for (const DevicePeak* row : rows) {
+    const auto rate = PeakOf(peaks, AsIfItWere(*row, device), m, {}).rate;
+    if (!rate) continue;
+    const bool has_units = m.in_dtype != Dtype::kFp32 && row->fp32 && *rate >= kOfMatrixUnits * *row->fp32;
+    (has_units ? of_units : rates).push_back(*rate);
+  }
+  const auto& all = of_units.empty() || m.kernel == Kernel::kRead ? rates : of_units;
+  if (all.empty()) return std::nullopt;
+  const auto [least, most] = std::minmax_element(all.begin(), all.end());
+  return std::array{*least, *most};
 }
 
 // The smallest cards of a series have a fifth of what the slowest has that tables know (T400 beside GTX
@@ -218,9 +230,9 @@ std::vector<Measurement> Estimated(const Peaks& peaks, const Tables& tables, con
         if (device.kind == probe::DeviceKind::kCpu && usual.in == Dtype::kFp16) continue;
         Measurement m = Blank(device, view.device, usual);
         const Peak peak = PeakOf(peaks, device, m, {});
-        const auto known = peak.rate ? std::nullopt : SlowestOf(alike, usual);
+        const auto known = peak.rate ? std::nullopt : RatesOf(peaks, alike, device, m);
         const auto rate = peak.rate || is_known ? peak.rate
-                          : known               ? PeakOf(peaks, AsIfItWere(*known->row, device), m, {}).rate
+                          : known               ? std::optional(known->front())
                                                 : CommonRate(peaks, device, usual, peak);
         if (!rate) continue;
         m.rate = *rate * usual.share;
@@ -229,7 +241,7 @@ std::vector<Measurement> Estimated(const Peaks& peaks, const Tables& tables, con
         const bool stands_in = device.kind != probe::DeviceKind::kCpu && !peak.rate;
         if (stands_in) m.implementation = kStandIn;
         m.ci95 = stands_in && known
-                     ? std::array<double, 2>{kSmallestOfSeries, std::max(1.3, known->most / *rate)}
+                     ? std::array<double, 2>{kSmallestOfSeries, std::max(1.3, known->back() / *rate)}
                  : stands_in       ? RangeAround(peaks, device, m, usual, peak, *rate)
                  : reads && shared ? std::array<double, 2>{0.6, *shared / *m.rate}
                                    : std::array<double, 2>{0.6, 1.3};

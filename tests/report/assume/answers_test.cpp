@@ -103,7 +103,8 @@ TEST(UnknownRates, AreThoseOfTheArchitectureWhateverItIsCalled) {
                 Contains(HasSubstr("the slowest of its architecture that is known")))
         << machine;
   }
-  EXPECT_EQ(Ask({{"cc=7.5", "name=GTX 1080 Ti"}, {}, Use::kPrefill}).answer.architecture, "7.5");
+  EXPECT_EQ(Ask({{"cc=7.5", "name=GTX 1660"}, {}, Use::kPrefill}).device, "NVIDIA sm_75")
+      << "of its architecture most have matrix units";
 }
 
 TEST(UnknownRates, PutNoPartOfTheProcessorBeforeACard) {
