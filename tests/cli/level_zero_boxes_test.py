@@ -64,7 +64,7 @@ MEASURED = {
     "graphics that come first": (dict(gpus=[gpu(*UHD, **IGPU), gpu(*A770)]), "2", {CARD}),
     "two drivers": (dict(gpus=[gpu(*A770), gpu(*B580, attributes={"driver": 1})], attributes={"drivers": 2}), "3",
                     {CARD, "pci:0000:04:00.0"}),
-    "tiles": (dict(gpus=[gpu(*MAX, tiles=2)]), "2", {"pci:0000:29:00.0#tile0", "pci:0000:29:00.0#tile1"}),
+    "tiles": (dict(gpus=[gpu(*MAX, tiles=2)]), "5", {"pci:0000:29:00.0#tile0", "pci:0000:29:00.0#tile1"}),
     "a card of tiles as one": (dict(gpus=[gpu(*MAX, tiles=2)], variables={"ZE_FLAT_DEVICE_HIERARCHY": "COMPOSITE"}), "1.5",
                                {"pci:0000:29:00.0"}),
     "wrong results": (dict(gpus=[gpu(*A770, results="garbage")]), "1", set()),
