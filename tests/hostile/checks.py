@@ -20,7 +20,7 @@ STALL_S = 6
 class Time:
     """What a run is given: seconds for a module, and to measure."""
     timeout_s: float = 6 if SANITIZED else 2  # a child's start alone takes a sanitizer a second beside others
-    budget_s: float = 0.4
+    budget_s: float = 0.8
 
     def more(self, times):
         # Of what every child starts with a little more is enough; hanging drivers take all of it.
