@@ -3,11 +3,18 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sys/inotify.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -187,6 +194,36 @@ TEST(FileSystem, TellsWhetherANodeMayBeOpenedWithoutOpeningIt) {
   if (geteuid() != 0) return;  // it is this user's
   const Unprivileged user;
   EXPECT_EQ(CheckNodeUnopened(*files, path), (DeviceNode{path, true, false, "EACCES", "root"}));
+}
+
+// Docker's filter of system calls before 20.10.6 refuses faccessat2 so.
+void RefuseFaccessat2() {
+  std::array<sock_filter, 4> program = {{
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_faccessat2, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  }};
+  sock_fprog filter{static_cast<unsigned short>(program.size()), program.data()};
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0)
+    _exit(2);
+}
+
+TEST(FileSystem, TellsWhetherANodeMayBeOpenedWhereTheNewCallIsRefused) {
+  TemporaryTree tree;
+  tree.Write("/accel0", "");
+  const std::string path = tree.At("/accel0");
+  const auto files = FileSystem::Open("/");
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    RefuseFaccessat2();
+    _exit(MayOpen(*files, path).ok() ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0) << "1: told to be closed, 2: nothing was refused";
 }
 
 // By the group that the node has, not by the one that such nodes usually have.
