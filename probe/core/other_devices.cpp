@@ -19,8 +19,8 @@ namespace {
 std::span<const OtherDevice> Rows() {
   static const std::vector<OtherDevice> rows = [] {
     std::vector<OtherDevice> out;
-    for (const auto& [family, name, what, vendor, pci, usb, misc, drivers, classes, runtime, programs, page,
-                      date, source] : ParseTable<14>(data::kOtherDevices)) {
+    for (const auto& [family, name, what, vendor, pci, usb, misc, drivers, classes, runtime, reached,
+                      programs, page, date, source] : ParseTable<15>(data::kOtherDevices)) {
       out.push_back({.family = family,
                      .what = ParseName<Purpose>(what).value_or(Purpose::kAccelerator),
                      .name = name,
@@ -31,6 +31,7 @@ std::span<const OtherDevice> Rows() {
                      .drivers = drivers,
                      .classes = classes,
                      .runtime = runtime,
+                     .reached = reached,
                      .programs = programs,
                      .page = page});
     }
@@ -69,7 +70,8 @@ const OtherDevice* RowOfKind(DeviceKind kind) {
 const OtherDevice* RowOf(const HardwareDevice& hardware) {
   if (const auto& ids = hardware.identity.ids) {
     const std::string* code = FindFact(hardware.facts, "pci_class");
-    return FindOtherByPci(*ids, code ? ParseNumber<std::uint32_t>(*code, 16) : std::nullopt);
+    return FindOtherByPci(*ids, code ? ParseNumber<std::uint32_t>(*code, 16) : std::nullopt,
+                          hardware.kernel_driver);
   }
   if (const std::string* usb = FindFact(hardware.facts, kUsbIdFact))
     return FindRow([&](const OtherDevice& row) { return Lists(row.usb, *usb); });
@@ -77,12 +79,32 @@ const OtherDevice* RowOf(const HardwareDevice& hardware) {
   return hardware.kernel_driver ? FindOtherByDriver(*hardware.kernel_driver) : nullptr;
 }
 
+// "Vulkan and OpenCL".
+std::string TitlesOf(std::string_view reached) {
+  std::string titles;
+  while (!reached.empty()) {
+    auto title = TakeUpTo(reached, ' ');
+    TakeUpTo(title, '=');
+    titles.append(titles.empty() ? "" : " and ").append(title);
+  }
+  return titles;
+}
+
 std::string ReasonOf(const OtherDevice& row) {
+  const bool computes = !row.runtime.empty();
+  const std::string runtime(row.runtime);
   if (row.what == Purpose::kManagement) return "it draws a server's console and computes nothing";
-  if (row.what == Purpose::kVirtual) return "there is no hardware behind it to compute with";
-  if (row.what == Purpose::kVideo) return "it encodes and decodes video, and computes nothing else";
-  if (row.runtime.empty()) return "none of the runtimes here can use it";
-  return std::string("it computes by ").append(row.runtime).append(", which this version does not measure");
+  if (row.what == Purpose::kVirtual)
+    return computes ? "it stands for " + runtime : "there is no hardware behind it to compute with";
+  if (row.what == Purpose::kVideo)
+    return computes ? "it encodes and decodes video, and computes by " + runtime +
+                          ", which this version does not measure"
+                    : "it encodes and decodes video, and computes nothing else";
+  if (!computes && !row.vendor.empty()) return "it compresses or encrypts, and computes nothing else";
+  if (!computes) return "none of the runtimes here can use it";
+  if (!row.reached.empty())
+    return runtime + " is not measured; " + TitlesOf(row.reached) + " of its driver would reach it";
+  return "it computes by " + runtime + ", which this version does not measure";
 }
 
 }  // namespace
@@ -93,6 +115,17 @@ const OtherDevice* FindOtherByPci(const PciIds& ids, std::optional<std::uint32_t
   const auto all = own.substr(0, 5) + "*";
   return MayCompute(class_code) ? FindRow([&](const OtherDevice& one) { return Lists(one.pci, all); })
                                 : nullptr;
+}
+
+const OtherDevice* FindOtherByPci(const PciIds& ids, std::optional<std::uint32_t> class_code,
+                                  const std::optional<std::string>& kernel_driver) {
+  if (const auto* row = FindOtherByPci(ids, class_code)) return row;
+  return kernel_driver && MayCompute(class_code) ? FindOtherByDriver(*kernel_driver) : nullptr;
+}
+
+bool NeverComputes(std::uint32_t base_class) {
+  constexpr std::array<std::uint32_t, 5> kBases = {0x02, 0x06, 0x07, 0x0c, 0x0d};
+  return std::find(kBases.begin(), kBases.end(), base_class) != kBases.end();
 }
 
 bool MakesOthers(std::uint32_t pci_vendor) {
@@ -135,6 +168,16 @@ DeviceKind KindOf(Purpose what) {
   return DeviceKind::kUnknown;
 }
 
+std::vector<std::string_view> ReachedBy(const HardwareDevice& hardware) {
+  std::vector<std::string_view> out;
+  const OtherDevice* row = RowOf(hardware);
+  for (auto reached = row != nullptr ? row->reached : std::string_view(); !reached.empty();) {
+    auto one = TakeUpTo(reached, ' ');
+    out.push_back(TakeUpTo(one, '='));
+  }
+  return out;
+}
+
 std::optional<NotMeasurable> WhyNotMeasurable(const HardwareDevice& hardware, DeviceKind kind) {
   // Of a chip whose GPU is for pictures alone, by its kernel driver (data/platform_drivers.csv).
   if (const std::string* none = FindFact(hardware.facts, "no_runtime"))
@@ -146,7 +189,7 @@ std::optional<NotMeasurable> WhyNotMeasurable(const HardwareDevice& hardware, De
   out.what = row->what;
   if (!row->vendor.empty()) out.family = row->family;
   out.reason = ReasonOf(*row);
-  if (!row->runtime.empty()) out.runtime = row->runtime;
+  if (!row->runtime.empty() && row->what != Purpose::kVirtual) out.runtime = row->runtime;
   if (!row->page.empty()) out.page = row->page;
   for (auto drivers = row->drivers; !drivers.empty();) out.drivers.emplace_back(TakeUpTo(drivers, ' '));
   for (auto programs = row->programs; !programs.empty();) {

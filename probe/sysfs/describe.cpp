@@ -33,6 +33,10 @@ void SetFact(HardwareDevice& device, std::string_view key, std::string_view valu
   AddFact(device, key, std::string(value));
 }
 
+const OtherDevice* OtherOf(const PciFunction& function) {
+  return function.ids ? FindOtherByPci(*function.ids, function.class_code, function.driver) : nullptr;
+}
+
 std::string FallbackName(const Card& card, std::string_view vendor) {
   const PciFunction& function = card.function;
   const std::string prefix = vendor.empty() ? "PCI" : std::string(vendor);
@@ -42,6 +46,10 @@ std::string FallbackName(const Card& card, std::string_view vendor) {
   }
   char numbers[16];
   std::snprintf(numbers, sizeof numbers, "%04x:%04x", function.ids->vendor, function.ids->device);
+  // The maker of an FPGA is seldom that of the board.
+  const OtherDevice* other = OtherOf(function);
+  if (other != nullptr && other->what == Purpose::kFpga)
+    return std::string(other->name).append(" (").append(numbers).append(")");
   return prefix + " device " + numbers;
 }
 
@@ -66,7 +74,7 @@ void SetName(const FileSystem& files, const Card& card, const std::optional<PciF
 
 // Kind where the table has no row: what the vendor builds, and the class.
 DeviceKind GuessKind(const PciFunction& function) {
-  const OtherDevice* other = function.ids ? FindOtherByPci(*function.ids, function.class_code) : nullptr;
+  const OtherDevice* other = OtherOf(function);
   if (other != nullptr) return KindOf(other->what);
   const Vendor* vendor = FindVendor(function.vendor);
   if (function.IsClass(kAcceleratorClass) && (vendor == nullptr || !vendor->computes_by_gpus))
@@ -134,7 +142,7 @@ void SetOtherNodes(const FileSystem& files, const Card& card, HardwareDevice& de
     nodes.append(nodes.empty() ? "" : " ").append("/dev/").append(CleanText(path, 64));
   };
   const PciFunction& function = card.function;
-  const OtherDevice* other = function.ids ? FindOtherByPci(*function.ids, function.class_code) : nullptr;
+  const OtherDevice* other = OtherOf(function);
   for (auto classes = other != nullptr ? other->classes : std::string_view(); !classes.empty();) {
     const auto folder = std::string("/").append(TakeUpTo(classes, ' '));
     for (std::string& name : files.List(function.directory + folder)) add(std::move(name));

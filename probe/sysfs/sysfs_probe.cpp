@@ -3,7 +3,6 @@
 // and accel classes, the platform bus and what makers' kernel drivers list, joined by PCI address or by their
 // directory.
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 
@@ -23,9 +22,6 @@ constexpr std::string_view kPciDevices = "/sys/bus/pci/devices";
 constexpr std::uint32_t kDisplay = 0x03;
 constexpr std::uint32_t kSignalProcessing = 0x11;  // where one maker's NPU is filed
 constexpr std::uint32_t kAccelerator = 0x12;
-// What a bridge, a network card, a disk's controller or a bus's is is not asked any further: a machine has
-// hundreds.
-constexpr std::array<std::uint32_t, 5> kNeverCompute = {0x02, 0x06, 0x07, 0x0c, 0x0d};
 
 struct Machine {
   std::map<PciAddress, Card> cards;
@@ -36,8 +32,8 @@ bool IsCompute(const PciFunction& function) {
   if (function.IsClass(kDisplay) || function.IsClass(kAccelerator)) return true;
   // Some makers file theirs as a system peripheral, a co-processor, or as nothing that the bus has a class
   // for.
-  return function.ids &&
-         (FindPciFacts(*function.ids) || FindOtherByPci(*function.ids, function.class_code) != nullptr);
+  return function.ids && (FindPciFacts(*function.ids) ||
+                          FindOtherByPci(*function.ids, function.class_code, function.driver) != nullptr);
 }
 
 // One read tells most functions of the bus apart, a second one those of makers that have none.
@@ -45,9 +41,27 @@ bool IsWorthReading(const FileSystem& files, const std::string& directory) {
   const auto code = files.ReadNumber(directory + "/class");
   const auto base = code ? *code >> 16U : kDisplay;
   if (base == kDisplay || base == kAccelerator || base == kSignalProcessing) return true;
-  if (std::find(kNeverCompute.begin(), kNeverCompute.end(), base) != kNeverCompute.end()) return false;
+  if (base <= 0xff && NeverComputes(static_cast<std::uint32_t>(base))) return false;
   const auto vendor = files.ReadNumber(directory + "/vendor");
   return !vendor || (*vendor <= 0xffff && MakesOthers(static_cast<std::uint32_t>(*vendor)));
+}
+
+const OtherDevice* FpgaOf(const PciFunction& function) {
+  const auto* other =
+      function.ids ? FindOtherByPci(*function.ids, function.class_code, function.driver) : nullptr;
+  return other != nullptr && other->what == Purpose::kFpga ? other : nullptr;
+}
+
+// An FPGA card has a function for its management and one for its users, by which it computes: it is counted
+// once, by the last.
+void JoinFpgaFunctions(std::map<PciAddress, Card>& cards) {
+  std::erase_if(cards, [&](const auto& entry) {
+    const auto& [address, card] = entry;
+    if (FpgaOf(card.function) == nullptr) return false;
+    const auto next = cards.upper_bound(address);
+    return next != cards.end() && next->first.domain == address.domain && next->first.bus == address.bus &&
+           next->first.device == address.device && FpgaOf(next->second.function) != nullptr;
+  });
 }
 
 // False where there is no bus to list.
@@ -127,6 +141,7 @@ void Probe(const ProbeContext& context) {
   AddFromUsb(context.files, machine.others);
   AddFromMisc(context.files, machine.others);
   AddFromVendors(context.files, machine);
+  JoinFpgaFunctions(machine.cards);
   for (const auto& [address, card] : machine.cards) context.sink(DescribeCard(context.files, card));
   for (const Card& card : machine.others) context.sink(DescribeCard(context.files, card));
   // That there is no card says something of the machine only where its bus could be looked at.

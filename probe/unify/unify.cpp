@@ -109,6 +109,20 @@ void MarkHidden(const Hiding& hiding, PhysicalDevice& device) {
   }
 }
 
+// Of a GPU that a runtime here can reach by the GPU's own driver nobody knows that it can not be measured
+// unless that runtime was asked and did not fail.
+bool IsOpen(const PhysicalDevice& device, std::span<const ProbeReport> reports) {
+  if (!device.not_measurable || !device.hardware) return false;
+  const auto reached = ReachedBy(*device.hardware);
+  return std::any_of(reached.begin(), reached.end(), [&](std::string_view runtime) {
+    return std::none_of(reports.begin(), reports.end(), [&](const ProbeReport& report) {
+      return report.module == runtime &&
+             (report.outcome == Outcome::kAbsent || report.outcome == Outcome::kNoDevice ||
+              report.outcome == Outcome::kOk);
+    });
+  });
+}
+
 }  // namespace
 
 std::vector<PhysicalDevice> Unify(std::span<const ProbeReport> reports) {
@@ -135,6 +149,7 @@ std::vector<PhysicalDevice> Unify(std::span<const ProbeReport> reports) {
     PhysicalDevice device = Finish(std::move(draft), host_free);
     SortBy(device.views, [](const View& view) { return ViewKey(view.device); });
     MarkHidden(hiding, device);
+    if (IsOpen(device, reports)) device.not_measurable.reset();
     out.push_back(std::move(device));
   }
   std::sort(out.begin(), out.end(), [](const PhysicalDevice& a, const PhysicalDevice& b) {

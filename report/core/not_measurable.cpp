@@ -13,7 +13,9 @@ namespace report {
 std::optional<probe::NotMeasurable> WhyNotMeasurable(const probe::PhysicalDevice& device) {
   if (!device.views.empty()) return std::nullopt;
   if (device.not_measurable) return device.not_measurable;
-  return probe::WhyNotMeasurable(device.hardware.value_or(probe::HardwareDevice()), device.kind);
+  const auto hardware = device.hardware.value_or(probe::HardwareDevice());
+  if (!probe::ReachedBy(hardware).empty()) return std::nullopt;  // the report would say so
+  return probe::WhyNotMeasurable(hardware, device.kind);
 }
 
 std::string_view PurposeText(const probe::NotMeasurable& why) {
@@ -42,6 +44,8 @@ std::string ProgramsText(const probe::NotMeasurable& why) {
   for (const auto& [target, how] : why.programs) programs.push_back(fmt::format("{} ({})", target, how));
   return fmt::format("{}", fmt::join(programs, ", "));
 }
+
+bool ComputesNothing(const probe::NotMeasurable& why) { return why.family && !why.runtime; }
 
 bool LacksKernelDriver(const probe::PhysicalDevice& device, const probe::NotMeasurable& why) {
   return !why.drivers.empty() && device.hardware && device.hardware->identity.pci &&

@@ -28,6 +28,9 @@ namespace report {
 [[nodiscard]] std::string NotMeasurableText(const probe::PhysicalDevice& device,
                                             const probe::NotMeasurable& why);
 
+// Whether it is known to be of no use to a program that computes: a transcoder, a compression engine.
+[[nodiscard]] bool ComputesNothing(const probe::NotMeasurable& why);
+
 // Whether it wants a driver of the kernel's that is not bound to it.
 [[nodiscard]] bool LacksKernelDriver(const probe::PhysicalDevice& device, const probe::NotMeasurable& why);
 

@@ -107,6 +107,7 @@ class Tables(unittest.TestCase):
         targets = {path.stem for path in (ROOT / "data/targets").glob("*.json")}
         makers = {row["number"] for row in rows("vendors.csv")}
         numbered = {f"{row['vendor']}:{device}" for row in rows("pci_names.csv") for device in row["device"].split()}
+        runtimes = {path.stem for path in (ROOT / "data/runtimes").glob("*.json")}
         seen, rest = set(), set()
         for row in rows("other_devices.csv"):
             self.assertIn(row["what"], purposes, row)
@@ -119,7 +120,10 @@ class Tables(unittest.TestCase):
                 rest.add(row["what"])
                 continue
             self.assertTrue(row["vendor"] and row["page"].startswith("https://"), row)
-            self.assertEqual(row["what"] == "video", not row["runtime"], "what computes says by what")
+            self.assertTrue(row["runtime"] or row["what"] in ("video", "accelerator"), "what computes says by what")
+            for reached in row["reached"].split():
+                self.assertIn(reached.partition("=")[0], runtimes, row)
+                self.assertTrue(reached.partition("=")[2], row)
             self.assertFalse(seen & set(known) or row["family"] in seen, row)
             seen |= {row["family"], *known}
             for number in row["pci"].split():

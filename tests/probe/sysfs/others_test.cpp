@@ -53,7 +53,8 @@ const std::vector<Known> kKnown = {
     {"0x1da3", "0x1063", "0x120000", "Habana Gaudi 3", kAccelerator, Purpose::kAiAccelerator, "habana_gaudi"},
     {"0x1da3", "0x1fff", "0x120000", "Habana device 1da3:1fff", kAccelerator, Purpose::kAiAccelerator,
      "habana_gaudi"},
-    {"0x19e5", "0xd802", "0x120000", "Huawei Ascend 910B", kAccelerator, Purpose::kNpu, "huawei_ascend"},
+    {"0x19e5", "0xd802", "0x120000", "Huawei Ascend 910B", kAccelerator, Purpose::kAiAccelerator,
+     "huawei_ascend"},
     {"0xcabc", "0x0370", "0x0b4000", "Cambricon MLU370-S4", kAccelerator, Purpose::kAiAccelerator,
      "cambricon_mlu"},
     {"0x1ed5", "0x0301", "0x030000", "Moore Threads MTT S90", DeviceKind::kDiscrete, Purpose::kGpu,
@@ -70,13 +71,22 @@ const std::vector<Known> kKnown = {
     {"0x1e60", "0x26a2", "0x0b4000", "Hailo device 1e60:26a2", kAccelerator, Purpose::kNpu, "hailo"},
     {"0x17cb", "0xa080", "0x120000", "Qualcomm Cloud AI 80", kAccelerator, Purpose::kAiAccelerator,
      "qualcomm_qaic"},
-    {"0x10ee", "0x5005", "0x120000", "Alveo U250 FPGA card", kAccelerator, Purpose::kFpga, "xilinx_fpga"},
-    {"0x10ee", "0x5001", "0x120000", "Xilinx device 10ee:5001", kAccelerator, Purpose::kFpga, "xilinx_fpga"},
-    {"0x1172", "0x0000", "0xff0000", "Altera device 1172:0000", kAccelerator, Purpose::kFpga, "intel_fpga"},
+    {"0x17cb", "0xa110", "0x120000", "Qualcomm Cloud AI 200", kAccelerator, Purpose::kAiAccelerator,
+     "qualcomm_qaic"},
+    {"0x1ae0", "0x0056", "0xff0000", "Google TPU", kAccelerator, Purpose::kAiAccelerator, "google_tpu"},
+    {"0x10ee", "0x5005", "0x120000", "Alveo U250 FPGA card", kAccelerator, Purpose::kFpga, "xilinx_alveo"},
+    {"0x10ee", "0x5004", "0x120000", "Alveo U250 FPGA card", kAccelerator, Purpose::kFpga,
+     "xilinx_alveo_management"},
+    {"0x10ee", "0x9038", "0x120000", "board with an FPGA of Xilinx (10ee:9038)", kAccelerator, Purpose::kFpga,
+     "xilinx_fpga"},
+    {"0x1172", "0x0000", "0xff0000", "board with an FPGA of Altera (1172:0000)", kAccelerator, Purpose::kFpga,
+     "altera_fpga"},
+    {"0x19e5", "0xa250", "0x120000", "HiSilicon compression engine", kAccelerator, Purpose::kAccelerator,
+     "hisilicon_engine"},
     {"0x8086", "0x09c4", "0x120000", "Intel FPGA card with Arria 10 GX", kAccelerator, Purpose::kFpga,
      "intel_fpga"},
     {"0x1d82", "0x0401", "0x010802", "NETINT Quadra video transcoder", kAccelerator, Purpose::kVideo,
-     "netint"},
+     "netint_quadra"},
     {"0x1d95", "0x0001", "0x120000", "Graphcore Colossus GC2", kAccelerator, Purpose::kAiAccelerator,
      "graphcore_ipu"},
     {"0x1f9d", "0x1100", "0x120000", "Axelera Metis", kAccelerator, Purpose::kAiAccelerator, "axelera"},
@@ -95,7 +105,10 @@ const std::vector<Known> kDisplays = {
     {"0x1b36", "0x0100", "0x030000", "QXL virtual display", DeviceKind::kVirtual, Purpose::kVirtual, ""},
     {"0x1234", "0x1111", "0x038000", "bochs/QEMU standard virtual display", DeviceKind::kVirtual,
      Purpose::kVirtual, ""},
-    {"0x1af4", "0x1050", "0x038000", "virtio virtual display", DeviceKind::kVirtual, Purpose::kVirtual, ""},
+    {"0x1af4", "0x1050", "0x038000", "virtio virtual display", DeviceKind::kVirtual, Purpose::kVirtual,
+     "virtio_gpu"},
+    {"0x1414", "0x008e", "0x030200", "GPU of the Windows host", DeviceKind::kVirtual, Purpose::kVirtual,
+     "windows_gpu"},
     {"0x1414", "0x5353", "0x030000", "Hyper-V virtual display", DeviceKind::kVirtual, Purpose::kVirtual, ""},
     {"0x80ee", "0xbeef", "0x030000", "VirtualBox virtual display", DeviceKind::kVirtual, Purpose::kVirtual,
      ""},
@@ -165,7 +178,7 @@ TEST(OtherDevices, OnUsbAreKnownByTheirNumbersBeforeAndAfterTheirFirmware) {
   EXPECT_EQ(FactOf(all[0], kUsbDeviceFact), "1-2");
   EXPECT_EQ(FactOf(all[0], kUsbIdFact), "1a6e:089a");
   EXPECT_EQ(all[1].name, all[0].name);
-  EXPECT_EQ(all[2].name, "Movidius Myriad (Neural Compute Stick)");
+  EXPECT_EQ(all[2].name, "Movidius Myriad X (Neural Compute Stick 2 or OAK camera)");
   const auto why = WhyNotMeasurable(all[2], all[2].kind);
   ASSERT_TRUE(why && why->programs.size() == 1U);
   EXPECT_EQ(why->programs[0].target, "openvino");
@@ -201,8 +214,91 @@ TEST(OtherDevices, OfAChipAreKnownByTheirKernelDriver) {
   npu.kind = DeviceKind::kAccelerator;
   const auto why = WhyNotMeasurable(npu, npu.kind);
   ASSERT_TRUE(why);
-  EXPECT_EQ(why->family, "rockchip_npu");
-  EXPECT_THAT(why->drivers, ::testing::ElementsAre("RKNPU", "rocket"));
+  EXPECT_EQ(why->family, "rockchip_npu_rocket");
+  EXPECT_THAT(why->runtime.value_or(""),
+              ::testing::StartsWith("TensorFlow Lite with Mesa's Teflon delegate"));
+  npu.kernel_driver = "RKNPU";
+  const auto own = WhyNotMeasurable(npu, npu.kind);
+  ASSERT_TRUE(own);
+  EXPECT_EQ(own->family, "rockchip_npu");
+  EXPECT_THAT(own->drivers, ::testing::ElementsAre("RKNPU"));
+}
+
+// By hand from their makers' pages, not from the table: which runtime a device has and which programs serve
+// it.
+TEST(OtherDevices, EachGenerationNamesItsOwnRuntimeAndProgramsAlone) {
+  struct Row {
+    std::uint32_t vendor, device;
+    std::string_view runtime;  // what it begins with
+    std::vector<std::string> programs;
+  };
+  const std::vector<Row> rows = {
+      {0x8086, 0x643e, "OpenVINO", {"openvino", "onnxruntime"}},
+      {0x1da3, 0x1020, "Intel Gaudi software", {"pytorch", "vllm"}},
+      {0x1da3, 0x0001, "its maker's software", {}},
+      {0x1da3, 0x0030, "its maker's software", {}},
+      {0xcabc, 0x0370, "Neuware", {"pytorch"}},
+      {0xcabc, 0x0270, "Neuware", {}},
+      {0x1e52, 0xb140, "TT-Metalium", {"vllm", "jax"}},
+      {0x1e52, 0xfaca, "an old TT-Metalium", {}},
+      {0x1d0f, 0x7064, "the AWS Neuron SDK", {"pytorch"}},
+      {0x1d0f, 0x7264, "the AWS Neuron SDK", {"pytorch", "jax", "vllm"}},
+      {0x1d0f, 0x7564, "the AWS Neuron SDK", {"pytorch", "jax", "vllm"}},
+      {0x1ed5, 0x0100, "MUSA", {}},
+      {0x1ed5, 0x0201, "MUSA", {"llama.cpp", "pytorch"}},
+      {0x1ed5, 0x0323, "MUSA", {"llama.cpp", "pytorch", "vllm"}},
+      {0x1d87, 0x1808, "RKNN of the first generation (rknn-toolkit)", {}},
+      {0x1d82, 0x0202, "", {}},
+      {0x1d82, 0x0401, "NETINT's libxcoder", {}},
+      {0x19e5, 0xa255, "", {}},
+      {0x1414, 0x008e, "", {}},
+  };
+  for (const Row& row : rows) {
+    const auto* other = FindOtherByPci({row.vendor, row.device, {}, {}, {}}, std::nullopt);
+    ASSERT_NE(other, nullptr) << row.device;
+    HardwareDevice hardware;
+    hardware.identity.ids = PciIds{row.vendor, row.device, {}, {}, {}};
+    const auto why = WhyNotMeasurable(hardware, KindOf(other->what));
+    ASSERT_TRUE(why) << row.device;
+    EXPECT_EQ(why->runtime.has_value(), !row.runtime.empty()) << row.device;
+    EXPECT_THAT(why->runtime.value_or(""), ::testing::StartsWith(std::string(row.runtime))) << row.device;
+    std::vector<std::string> programs;
+    for (const auto& program : why->programs) programs.push_back(program.target);
+    EXPECT_EQ(programs, row.programs) << row.device;
+  }
+}
+
+TEST(OtherDevices, WhatStandsForAGpuOfTheHostIsNotSaidToBeNothing) {
+  HardwareDevice lent;
+  lent.identity.ids = PciIds{0x1414, 0x008e, {}, {}, {}};
+  const auto why = WhyNotMeasurable(lent, DeviceKind::kVirtual);
+  ASSERT_TRUE(why);
+  EXPECT_EQ(why->reason, "it stands for the host's GPU as Windows lends it");
+}
+
+TEST(OtherDevices, OfANumberThatIsTooNewAreKnownByTheirKernelDriver) {
+  tests::Tree tree;
+  Pci(tree, "0000:05:00.0", "0x17cb", "0xa1ff", "0xff0000");
+  EXPECT_TRUE(All(tree).empty());
+  tree.Link(Bus("0000:05:00.0") + "/driver", "../../../../bus/pci/drivers/qaic");
+  const auto all = All(tree);
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].kind, DeviceKind::kAccelerator);
+  const auto why = WhyNotMeasurable(all[0], all[0].kind);
+  EXPECT_EQ(why ? why->family.value_or("") : "", "qualcomm_qaic");
+}
+
+TEST(OtherDevices, TheTwoFunctionsOfAnFpgaCardAreOneDevice) {
+  tests::Tree tree;
+  Pci(tree, "0000:05:00.0", "0x10ee", "0x5004", "0x120000");
+  Pci(tree, "0000:05:00.1", "0x10ee", "0x5005", "0x120000");
+  Pci(tree, "0000:06:00.0", "0x10ee", "0x5005", "0x120000");  // as a guest has it
+  const auto all = All(tree);
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(ToString(*all[0].identity.pci), "0000:05:00.1");
+  const auto why = WhyNotMeasurable(all[0], all[0].kind);
+  ASSERT_TRUE(why);
+  EXPECT_THAT(why->drivers, ::testing::ElementsAre("xocl"));
 }
 
 // Of a chip whose GPU draws alone the table of kernel drivers says it.

@@ -33,12 +33,30 @@ TEST(OthersUnify, WhatARuntimeReachesIsMeasurable) {
   const auto gpu = Hardware("0000:0a:00.0", 0x1ed5, 0x0201);
   Machine alone;
   alone.Add(Host()).Add(gpu);
+  for (const auto* runtime : {"vulkan", "opencl"}) alone.Report(runtime).outcome = Outcome::kAbsent;
   const auto unreached = alone.Unify();
   ASSERT_TRUE(unreached[0].not_measurable);
   EXPECT_EQ(unreached[0].not_measurable->what, Purpose::kGpu);
   Machine reached;
   reached.Add(Host()).Add(gpu).Add(At(Device("vulkan", "Moore Threads"), "0000:0a:00.0", 0x1ed5, 0x0201));
   EXPECT_FALSE(reached.Unify()[0].not_measurable);
+}
+
+// Its own driver brings runtimes that are here.
+TEST(OthersUnify, AGpuThatARuntimeHereMightReachSaysNothingUntilThatWasAsked) {
+  const auto says = [](std::optional<Outcome> vulkan) {
+    Machine machine;
+    machine.Add(Host()).Add(Hardware("0000:0a:00.0", 0x1ed5, 0x0201));
+    machine.Report("opencl").outcome = Outcome::kAbsent;
+    if (vulkan) machine.Report("vulkan").outcome = *vulkan;
+    return machine.Unify()[0].not_measurable;
+  };
+  EXPECT_FALSE(says(std::nullopt)) << "nobody asked";
+  EXPECT_FALSE(says(Outcome::kCrashed));
+  EXPECT_FALSE(says(Outcome::kHidden));
+  const auto why = says(Outcome::kNoDevice);
+  ASSERT_TRUE(why);
+  EXPECT_EQ(why->reason, "MUSA is not measured; Vulkan and OpenCL of its driver would reach it");
 }
 
 TEST(OthersUnify, ADeviceOnUsbIsKnownByItsPlace) {
