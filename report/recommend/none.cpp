@@ -111,6 +111,7 @@ std::optional<NoAnswer> WhyNone(const Tables& tables, const Report& report, Use 
   none.asked = AskedText(report.terms);
   none.rejected = RejectedOptions(tables, report, use, nullptr, {});
   none.reason = NearestCause(tables, report, use, none.rejected);
+  for (const auto& text : UsableOthers(report)) none.reason += "; " + text;
   return none;
 }
 

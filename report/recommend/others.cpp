@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "probe/core/add_once.h"
 #include "report/core/devices.h"
 #include "report/core/not_measurable.h"
 #include "report/core/quantity.h"
@@ -24,19 +25,25 @@ std::vector<Other> OthersOf(const Report& report) {
   for (const auto& device : report.devices) {
     if (device.kind != probe::DeviceKind::kAccelerator) continue;
     auto why = WhyNotMeasurable(device);
-    if (why && why->what != probe::Purpose::kVideo) others.push_back({&device, *std::move(why)});
+    if (why && !ComputesNothing(*why)) others.push_back({&device, *std::move(why)});
   }
   return others;
 }
 
-// ": pytorch can use it (device hpu of ...)" for the program that the answer is for.
-std::string UsedByTarget(const Report& report, const Other& other, bool is_one) {
-  if (!report.terms.target) return "";
-  const auto& programs = other.why.programs;
-  const auto own = std::find_if(programs.begin(), programs.end(), [&](const probe::UsableBy& program) {
+// How the program that the answer is for can use it; nullptr where it can not, or where there is no such
+// program.
+const probe::UsableBy* OwnProgram(const Report& report, const probe::NotMeasurable& why) {
+  if (!report.terms.target) return nullptr;
+  const auto own = std::find_if(why.programs.begin(), why.programs.end(), [&](const auto& program) {
     return program.target == report.terms.target->name;
   });
-  if (own == programs.end()) return "";
+  return own == why.programs.end() ? nullptr : &*own;
+}
+
+// "; pytorch can use it (device hpu of ...), and nobody here knows how fast"
+std::string UsedByTarget(const Report& report, const Other& other, bool is_one) {
+  const auto* own = OwnProgram(report, other.why);
+  if (own == nullptr) return "";
   return fmt::format("; {} can use {} ({}), and nobody here knows how fast", own->target,
                      is_one ? "it" : PlainName(other.device->name), own->how);
 }
@@ -59,6 +66,19 @@ Reason NotMeasurableReason(const Report& report) {
     if (!used.empty()) break;
   }
   return {ReasonId::kNotMeasurable, std::move(text)};
+}
+
+std::vector<std::string> UsableOthers(const Report& report) {
+  std::vector<std::string> texts;
+  for (const auto& device : report.devices) {
+    const auto why = WhyNotMeasurable(device);
+    const auto* own = why ? OwnProgram(report, *why) : nullptr;
+    if (own == nullptr) continue;
+    probe::AddOnce(fmt::format("{} can use {} ({}), which nothing here measures: the answer leaves it out",
+                               own->target, PlainName(device.name), own->how),
+                   texts);
+  }
+  return texts;
 }
 
 }  // namespace report::recommend

@@ -37,6 +37,8 @@ using Scores = std::vector<const Score*>;
 [[nodiscard]] Reason NoGpuReason(const Report& report, Use use, const std::vector<Rejected>& rejected);
 // Beside that: of the accelerators that are here and that nothing measures, what the program can use.
 [[nodiscard]] Reason NotMeasurableReason(const Report& report);
+// Of each kind of device that nothing measures and that the program which the answer is for can use: how.
+[[nodiscard]] std::vector<std::string> UsableOthers(const Report& report);
 // Why a way that was measured on other hardware is no option for this use, where that is all there is to say.
 [[nodiscard]] Reason OnlyOptionReason(const Report& report, const Score& chosen);
 // What became of the processor's own figures.

@@ -287,6 +287,7 @@ std::optional<Recommendation> Fallback(const Tables& tables, const Report& repor
   WarnOfVariables(report, answer);
   WarnOfHidden(report, answer);
   WarnOfUntold(tables, report, answer);
+  for (auto& text : UsableOthers(report)) answer.warnings.emplace_back(std::move(text));
   std::erase_if(answer.rejected, [&](const Rejected& option) {
     return option.runtime == answer.backend && option.device_id == answer.device_id;
   });
@@ -481,6 +482,7 @@ std::optional<Recommendation> Recommend(const Tables& tables, const Report& repo
   WarnOfVariables(report, answer);
   WarnOfHidden(report, answer);
   WarnOfUntold(tables, report, answer);
+  for (auto& text : UsableOthers(report)) answer.warnings.emplace_back(std::move(text));
   return answer;
 }
 

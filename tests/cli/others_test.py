@@ -108,8 +108,17 @@ class Others(unittest.TestCase):
                          "Google TPU v5e", why["not_measurable"])
         told = document(run("recommend", "--json", "--target", "openvino", "--replay", record))["recommendation"]
         self.assertEqual("cpu:0", told["device_id"])
-        self.assertIn("openvino can use Intel NPU (Meteor Lake) (device NPU)",
-                      {reason["id"]: reason["text"] for reason in told["why"]}["not_measurable"])
+        used = "openvino can use Intel NPU (Meteor Lake) (device NPU)"
+        self.assertIn(used, {reason["id"]: reason["text"] for reason in told["why"]}["not_measurable"])
+        process = run("recommend", "--target", "openvino", "--replay", record)
+        self.assertIn(used, process.stderr, "a person who asks for a build alone is told, too")
+
+    def test_what_the_program_can_use_is_a_warning_of_every_answer(self):
+        told = document(run("recommend", "--json", "--target", "openvino", "--replay", FIXTURE))["recommendation"]
+        self.assertEqual(["openvino can use Intel NPU (Meteor Lake) (device NPU), which nothing here measures: the answer "
+                          "leaves it out"], [text for text in told["warnings"] if "can use" in text])
+        told = document(run("recommend", "--json", "--replay", FIXTURE))["recommendation"]
+        self.assertFalse([text for text in told["warnings"] if "can use" in text], "no program was asked about")
 
     def test_a_box_with_one_of_them_alone(self):
         root = self.machine({"0000:00:0b.0": ("1022", "17f0", "118000", None)})
