@@ -14,6 +14,7 @@
 
 #include "probe/core/add_once.h"
 #include "report/core/devices.h"
+#include "report/core/not_measurable.h"
 #include "report/core/quantity.h"
 #include "report/core/report_names.h"
 
@@ -160,8 +161,12 @@ std::vector<NextStep> StepsOfAnswers(const Tables& tables, const Report& report)
   std::vector<NextStep> steps;
   // A step that only a phantom has makes nothing usable.
   const auto fixes = FixesOfGpus(report);
-  // What may be there needs no renting.
-  const bool gpu = std::any_of(report.devices.begin(), report.devices.end(), IsGpu) ||
+  // What may be there needs no renting, and an accelerator for such work is no less than a GPU.
+  const auto trains = [](const probe::PhysicalDevice& device) {
+    const auto why = WhyNotMeasurable(device);
+    return IsGpu(device) || (why && why->what == probe::Purpose::kAiAccelerator);
+  };
+  const bool gpu = std::any_of(report.devices.begin(), report.devices.end(), trains) ||
                    report.other_gpus != OtherGpus::kNone || !report.hidden_gpus.empty() ||
                    !WhyNotLooked(report).empty();
   for (const auto& answer : report.recommendations) {

@@ -120,6 +120,9 @@ class Others(unittest.TestCase):
         told = document(run("recommend", "--json", "--replay", FIXTURE))["recommendation"]
         self.assertFalse([text for text in told["warnings"] if "can use" in text], "no program was asked about")
 
+    def test_no_gpu_is_to_be_rented_beside_an_ai_accelerator(self):
+        self.assertNotIn("renting", words(run("--replay", self.without_gpu())))
+
     def test_a_box_with_one_of_them_alone(self):
         root = self.machine({"0000:00:0b.0": ("1022", "17f0", "118000", None)})
         answer = document(run("recommend", "--json", "--sysroot", root))["recommendation"]
