@@ -9,38 +9,39 @@
 
 #include "probe/core/parse.h"
 #include "report/core/not_measurable.h"
+#include "report/core/unreached.h"
 #include "report/explain/parts.h"
 
 namespace report::explain {
 namespace {
 
-std::string PageText(const probe::NotMeasurable& why) { return why.page ? ": " + *why.page : ""; }
-
 // What loads the kernel's driver comes with the runtime, so that both are one step.
-Fix StepOf(const probe::PhysicalDevice& device, const probe::NotMeasurable& why) {
-  std::string text = "install " + why.runtime.value_or("its maker's software");
-  if (LacksKernelDriver(device, why))
-    text += fmt::format(" and the kernel driver {}", fmt::join(why.drivers, " or "));
-  return {text + PageText(why), std::nullopt, true, false};
+Fix StepOf(const probe::NotMeasurable& why) {
+  return {fmt::format("install {} and the kernel driver {}{}", why.runtime.value_or("its maker's software"),
+                      fmt::join(why.drivers, " or "), why.page ? ": " + *why.page : ""),
+          std::nullopt, true, false};
 }
 
 }  // namespace
 
 void TellRuntimeOf(const probe::PhysicalDevice& device, const probe::NotMeasurable& why, Finding& finding) {
+  finding.meaning = why.reason;
   if (const auto programs = ProgramsText(why); !programs.empty())
-    finding.meaning = fmt::format("{}; what can use it: {}", why.reason, programs);
-  else
-    finding.meaning = why.reason;
+    finding.meaning += "; what can use it: " + programs;
   if (device.hardware) {
     if (const auto* nodes = probe::FindFact(device.hardware->facts, "device_nodes"))
       AddEvidence(finding, "nodes", *nodes);
   }
-  if (why.runtime) finding.fix.push_back(StepOf(device, why));
+  // Whether the runtime is there nobody looked: only a driver that is missing is something to mend.
+  if (LacksKernelDriver(device, why))
+    finding.fix.push_back(StepOf(why));
+  else if (why.page)
+    finding.meaning += "; its software: " + *why.page;
 }
 
 void AddNotMeasurable(const Report& report, const probe::PhysicalDevice& device, std::vector<Finding>& out) {
   const auto why = WhyNotMeasurable(device);
-  if (!why || device.kind != probe::DeviceKind::kAccelerator) return;
+  if (!why || device.kind != probe::DeviceKind::kAccelerator || ComputesNothing(*why)) return;
   Finding finding;
   finding.id = "not_measurable." + probe::Slug(device.id);
   finding.layer = "system_runtime";
@@ -50,7 +51,12 @@ void AddNotMeasurable(const Report& report, const probe::PhysicalDevice& device,
   const auto driver = device.hardware ? device.hardware->kernel_driver : std::nullopt;
   if (driver || LacksKernelDriver(device, *why))
     AddEvidence(finding, "kernel driver", driver.value_or("none is bound"));
-  TellRuntimeOf(device, *why, finding);
+  // What wants no driver of the kernel's own is used through vfio itself.
+  const auto held = why->drivers.empty() ? std::nullopt : HeldForGuest(device);
+  if (held)
+    finding.meaning = fmt::format("{} holds it for a virtual machine: programs here can not use it", *held);
+  else
+    TellRuntimeOf(device, *why, finding);
   out.push_back(std::move(finding));
 }
 

@@ -123,6 +123,20 @@ class Others(unittest.TestCase):
     def test_no_gpu_is_to_be_rented_beside_an_ai_accelerator(self):
         self.assertNotIn("renting", words(run("--replay", self.without_gpu())))
 
+    def test_what_is_held_for_a_virtual_machine_says_so_but_for_what_is_used_by_vfio(self):
+        record = json.loads((FIXTURE / "record.json").read_text())
+        for probe in record["probes"]:
+            for one in probe["hardware"]:
+                if one["identity"].get("pci") in ("0000:00:0b.0", "0000:05:00.0"):
+                    one["kernel_driver"] = "vfio-pci"
+        folder = self.folder / "held"
+        folder.mkdir()
+        (folder / "record.json").write_text(json.dumps(record))
+        found = {one["device_id"]: one for one in document(run("--json", "--replay", folder))["findings"]
+                 if one["id"].startswith("not_measurable.")}
+        self.assertIn("vfio-pci holds it for a virtual machine", found["pci:0000:00:0b.0"]["meaning"])
+        self.assertIn("libtpu", found["pci:0000:05:00.0"]["meaning"])
+
     def test_a_box_with_one_of_them_alone(self):
         root = self.machine({"0000:00:0b.0": ("1022", "17f0", "118000", None)})
         answer = document(run("recommend", "--json", "--sysroot", root))["recommendation"]
@@ -137,8 +151,13 @@ class Others(unittest.TestCase):
         self.assertEqual(["pci:0000:00:0b.0", "pci:0000:05:00.0"], [one["device_id"] for one in found.values()])
         for finding in found.values():
             self.assertEqual("note", finding["severity"])
-            self.assertIn("https://", finding["fix"][0]["text"])
-            self.assertNotIn("command", finding["fix"][0])
+            self.assertIn("its software: https://", finding["meaning"])
+            self.assertEqual([], finding.get("fix", []), "nobody looked whether its software is there")
+        unbound = self.machine({"0000:00:0b.0": ("8086", "7d1d", "120000", None)})
+        finding = next(one for one in document(run("--json", "--sysroot", unbound))["findings"]
+                       if one["id"].startswith("not_measurable."))
+        self.assertIn("and the kernel driver intel_vpu: https://", finding["fix"][0]["text"])
+        self.assertNotIn("command", finding["fix"][0])
 
     def test_a_gpu_of_a_runtime_that_is_not_built_in(self):
         record = json.loads((FIXTURES / "denied_nodes" / "record.json").read_text())
