@@ -9,6 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "probe/core/other_devices.h"
+#include "probe/core/parse.h"
 #include "probe/core/text.h"
 #include "probe/core/vendor.h"
 #include "probe/system/cgroup.h"
@@ -72,10 +74,19 @@ void AddProcessor(const FileSystem& files, KeyText& key) {
   key.Add("memory", limits.memory_limit_bytes ? fmt::format("{}", *limits.memory_limit_bytes) : "none");
 }
 
+std::uint32_t NumberIn(const FileSystem& files, const std::string& path) {
+  return static_cast<std::uint32_t>(files.ReadNumber(path).value_or(0) & 0xffffffU);
+}
+
 // Display (03), processing accelerators (12) and co-processors (0b40): the classes of the PCI code and id
-// assignment specification that can compute.
-bool MayCompute(const std::string& class_text) {
-  return class_text.starts_with("0x03") || class_text.starts_with("0x12") || class_text.starts_with("0x0b40");
+// assignment specification that can compute. Some makers file theirs as something else.
+bool MayCompute(const FileSystem& files, const std::string& folder, const std::string& driver) {
+  const auto code = NumberIn(files, folder + "class");
+  const auto base = code >> 16U;
+  if (base == 0x03 || base == 0x12 || code >> 8U == 0x0b40) return true;
+  if (probe::NeverComputes(base)) return false;
+  const probe::PciIds ids{NumberIn(files, folder + "vendor"), NumberIn(files, folder + "device"), {}, {}, {}};
+  return probe::MakesOthers(ids.vendor) && probe::FindOtherByPci(ids, code, driver) != nullptr;
 }
 
 void AddPci(const FileSystem& files, KeyText& key) {
@@ -83,9 +94,9 @@ void AddPci(const FileSystem& files, KeyText& key) {
   std::set<std::string> drivers;
   for (const auto& address : files.List(kDevices)) {
     const auto folder = std::string(kDevices) + address + "/";
-    if (!MayCompute(files.ReadLine(folder + "class").value_or(""))) continue;
     auto driver = files.ReadLink(folder + "driver").value_or("none");
     driver.erase(0, driver.find_last_of('/') + 1);
+    if (!MayCompute(files, folder, driver)) continue;
     key.Add("pci " + address, fmt::format("{} {} {}", files.ReadLine(folder + "vendor").value_or(""),
                                           files.ReadLine(folder + "device").value_or(""), driver));
     drivers.insert(std::move(driver));
@@ -97,6 +108,24 @@ void AddPci(const FileSystem& files, KeyText& key) {
   }
   for (const probe::Vendor& vendor : probe::Vendors()) {
     for (const auto file : vendor.version_files) key.Add(file, files.ReadLine(file).value_or(""));
+  }
+}
+
+// Accelerators on USB, and those that only a node of class misc shows.
+void AddOthers(const FileSystem& files, KeyText& key) {
+  constexpr std::string_view kUsb = "/sys/bus/usb/devices/";
+  for (const auto& name : files.List(kUsb)) {
+    const auto folder = std::string(kUsb) + name + "/";
+    const auto read = [&](const char* file) {
+      return probe::ParseNumber<std::uint32_t>(files.ReadLine(folder + file).value_or(""), 16).value_or(0);
+    };
+    const auto vendor = read("idVendor");
+    const auto product = vendor != 0 ? read("idProduct") : 0;
+    if (probe::FindOtherByUsb(vendor, product) != nullptr)
+      key.Add("usb " + name, probe::UsbIdText(vendor, product));
+  }
+  for (const auto& name : files.List("/sys/class/misc")) {
+    if (probe::FindOtherByMisc(name) != nullptr) key.Add("misc " + name, "there");
   }
 }
 
@@ -211,6 +240,7 @@ std::string CacheKey(const RunRequest& request, std::span<const probe::Module* c
   AddProcessor(files, key);
   AddPower(files, key);
   AddPci(files, key);
+  AddOthers(files, key);
   AddFolders(files, key);
   AddNodes(files, key);
   AddFile(files, "/etc/ld.so.cache", key);

@@ -84,6 +84,29 @@ TEST_F(CacheKeys, ChangeWithBootDriverCardsVersionAndOptions) {
   EXPECT_NE(Key({}, "2"), Key());
 }
 
+// Those too that their makers file as no accelerator.
+TEST_F(CacheKeys, ChangeWithAcceleratorsWhereverTheProbeSeesThem) {
+  const auto add = [&](const std::string& place, const char* code, const char* vendor, const char* device) {
+    const auto folder = "/sys/bus/pci/devices/" + place;
+    tree_.Write(folder + "/vendor", std::string(vendor) + "\n");
+    tree_.Write(folder + "/device", std::string(device) + "\n");
+    tree_.Write(folder + "/class", std::string(code) + "\n");
+  };
+  EXPECT_TRUE(Changes([&] { add("0000:03:00.0", "0x088000", "0x1d0f", "0x7364"); }));
+  EXPECT_TRUE(Changes([&] { add("0000:04:00.0", "0x118000", "0x1022", "0x17f0"); }));
+  EXPECT_TRUE(Changes([&] { add("0000:05:00.0", "0xff0000", "0x1ae0", "0x0063"); }));
+  EXPECT_TRUE(Changes([&] { add("0000:06:00.0", "0x0000ff", "0x1ac1", "0x089a"); }));
+  EXPECT_TRUE(Changes([&] { add("0000:07:00.0", "0x010802", "0x1d82", "0x0401"); }));
+  EXPECT_TRUE(Changes(
+      [&] { tree_.Link("/sys/bus/pci/devices/0000:03:00.0/driver", "../../../bus/pci/drivers/neuron"); }));
+  EXPECT_FALSE(Changes([&] { add("0000:08:00.0", "0x010802", "0x144d", "0xa808"); })) << "a disk";
+  EXPECT_TRUE(Changes([&] {
+    tree_.Write("/sys/bus/usb/devices/1-2/idVendor", "1a6e\n");
+    tree_.Write("/sys/bus/usb/devices/1-2/idProduct", "089a\n");
+  }));
+  EXPECT_TRUE(Changes([&] { tree_.Directory("/sys/class/misc/fastrpc-cdsp"); }));
+}
+
 TEST_F(CacheKeys, ChangeWithTheVariablesThatHideDevices) {
   const auto before = Key();
   environment_.Set("LD_LIBRARY_PATH", "/opt/lib");
