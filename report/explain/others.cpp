@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "probe/core/other_devices.h"
 #include "probe/core/parse.h"
 #include "report/core/not_measurable.h"
 #include "report/core/unreached.h"
@@ -37,6 +38,13 @@ void TellRuntimeOf(const probe::PhysicalDevice& device, const probe::NotMeasurab
     finding.fix.push_back(StepOf(why));
   else if (why.page)
     finding.meaning += "; its software: " + *why.page;
+  // Those were asked and show nothing: what they need of that driver is not here.
+  const bool is_reachable = device.hardware && !probe::ReachedBy(*device.hardware).empty();
+  if (is_reachable && finding.fix.empty())
+    finding.fix.push_back(
+        {"install the runtimes that its driver brings and what loads them, or give the container "
+         "its device nodes",
+         std::nullopt, true, false});
 }
 
 void AddNotMeasurable(const Report& report, const probe::PhysicalDevice& device, std::vector<Finding>& out) {

@@ -178,6 +178,11 @@ class Others(unittest.TestCase):
         self.assertEqual(("gpu", "MUSA"), (gpu["not_measurable"]["what"], gpu["not_measurable"]["runtime"]))
         finding = next(one for one in report["findings"] if one["id"].startswith("unreached."))
         self.assertIn("install MUSA and the kernel driver mtgpu", finding["fix"][0]["text"])
+        sysfs["hardware"][0]["kernel_driver"] = "mtgpu"
+        (folder / "record.json").write_text(json.dumps(record))
+        findings = document(run("--json", "--replay", folder))["findings"]
+        finding = next(one for one in findings if one["id"].startswith("unreached."))
+        self.assertIn("install the runtimes that its driver brings", finding["fix"][0]["text"])
         self.assertEqual(11, run("recommend", "--exit-code", "--replay", folder).returncode)
         answer = document(run("recommend", "--json", "--replay", folder))["recommendation"]
         self.assertIn("MUSA is not measured; Vulkan and OpenCL of its driver would reach it", " ".join(reason["text"] for reason in answer["why"]))
