@@ -61,7 +61,8 @@ std::vector<kernels::Variant> Variants(const Limits& limits) {
 
 }  // namespace
 
-constexpr std::array<std::string_view, 1> kMemoryErrors = {"ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY"};
+constexpr std::array<std::string_view, 2> kMemoryErrors = {"ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY",
+                                                           "ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY"};
 
 Backend Describe() {
   return {.runtime = "level_zero", .open = Open, .variants = Variants, .memory_errors = kMemoryErrors};

@@ -24,8 +24,8 @@ probe::Result<Queue> Queue::Create(const rt::Api& api, rt::ZeContext context, rt
   rt::ZeQueueDescription description;
   description.ordinal = *group;
   rt::ZeQueue queue = nullptr;
-  if (const auto code = api.zeCommandQueueCreate(context, device, &description, &queue); code != kZeSuccess)
-    return ErrorOf("zeCommandQueueCreate", code);
+  const auto code = api.zeCommandQueueCreate(context, device, &description, &queue);
+  if (const auto made = rt::Made("zeCommandQueueCreate", code, queue); !made) return made.error();
   return Queue(api, context, device, queue, *group);
 }
 
@@ -35,7 +35,7 @@ probe::Result<rt::ZeList> Queue::Open() {
   description.ordinal = group_;
   rt::ZeList list = nullptr;
   const auto code = api_.zeCommandListCreate(context_, device_, &description, &list);
-  if (code != kZeSuccess) return ErrorOf("zeCommandListCreate", code);
+  if (const auto made = rt::Made("zeCommandListCreate", code, list); !made) return made.error();
   lists_.push_back(list);
   return list;
 }

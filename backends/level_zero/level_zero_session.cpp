@@ -59,15 +59,14 @@ probe::Result<std::array<rt::ZeEvent, 2>> LevelZeroSession::CreateEvents(const r
   pool_description.flags = rt::kZeEventHostVisible | rt::kZeEventTimestamps;
   pool_description.count = 2;
   rt::ZeEventPool pool = nullptr;
-  if (const auto code = api.zeEventPoolCreate(context, &pool_description, 1, &device, &pool);
-      code != kZeSuccess)
-    return ErrorOf("zeEventPoolCreate", code);
+  const auto code = api.zeEventPoolCreate(context, &pool_description, 1, &device, &pool);
+  if (const auto made = rt::Made("zeEventPoolCreate", code, pool); !made) return made.error();
   std::array<rt::ZeEvent, 2> events{};
   for (std::uint32_t i = 0; i < events.size(); ++i) {
     rt::ZeEventDescription description;
     description.index = i;
-    if (const auto code = api.zeEventCreate(pool, &description, &events.at(i)); code != kZeSuccess)
-      return ErrorOf("zeEventCreate", code);
+    const auto result = api.zeEventCreate(pool, &description, &events.at(i));
+    if (const auto made = rt::Made("zeEventCreate", result, events.at(i)); !made) return made.error();
   }
   return events;
 }
@@ -84,8 +83,8 @@ probe::Result<std::unique_ptr<Session>> LevelZeroSession::Create(const rt::Api& 
   Opened opened;
   opened.device = found.handle;
   const rt::ZeContextDescription description;
-  if (const auto code = api.zeContextCreate(driver, &description, &opened.context); code != kZeSuccess)
-    return ErrorOf("zeContextCreate", code);
+  const auto code = api.zeContextCreate(driver, &description, &opened.context);
+  if (const auto made = rt::Made("zeContextCreate", code, opened.context); !made) return made.error();
   auto queue = Queue::Create(api, opened.context, opened.device);
   if (!queue) return queue.error();
   const auto events = CreateEvents(api, opened.context, opened.device);
@@ -139,7 +138,7 @@ probe::Result<BufferId> LevelZeroSession::Allocate(const BufferRequest& request)
   void* memory = nullptr;
   const auto code = api_.zeMemAllocDevice(opened_.context, &description, request.bytes, kAlignment,
                                           opened_.device, &memory);
-  if (code != kZeSuccess) return Failed(ErrorOf("zeMemAllocDevice", code));
+  if (const auto made = rt::Made("zeMemAllocDevice", code, memory); !made) return Failed(made.error());
   allocations_.Take(request.bytes);
   buffers_.push_back({static_cast<std::byte*>(memory), request.bytes});
   return BufferId{static_cast<std::uint32_t>(buffers_.size() - 1)};
@@ -157,7 +156,7 @@ probe::Result<HostBuffer> LevelZeroSession::AllocateHost(std::uint64_t bytes) {
   const rt::ZeHostMemoryDescription description;
   void* memory = nullptr;
   const auto code = api_.zeMemAllocHost(opened_.context, &description, bytes, kAlignment, &memory);
-  if (code != kZeSuccess) return Failed(ErrorOf("zeMemAllocHost", code));
+  if (const auto made = rt::Made("zeMemAllocHost", code, memory); !made) return Failed(made.error());
   return HostBuffer{{static_cast<std::byte*>(memory), bytes},
                     {memory, [this](void* own) { api_.zeMemFree(opened_.context, own); }}};
 }
@@ -213,8 +212,9 @@ probe::Result<rt::ZeModule> LevelZeroSession::Build(std::span<const std::uint32_
   const auto result = api_.zeModuleCreate(opened_.context, opened_.device, &description, &module, &log);
   const std::string text = result == kZeSuccess ? std::string() : LogOf(log);
   if (log != nullptr) api_.zeModuleBuildLogDestroy(log);
-  if (result == kZeSuccess) return module;
-  probe::Error error = ErrorOf("zeModuleCreate", result);
+  const auto made = rt::Made("zeModuleCreate", result, module);
+  if (result == kZeSuccess) return made;
+  probe::Error error = made.error();
   error.text = text;
   return error;
 }
@@ -231,8 +231,9 @@ probe::Result<KernelId> LevelZeroSession::Load(const kernels::Variant& variant, 
   LoadedKernel loaded{nullptr, std::string(step.entry)};
   rt::ZeKernelDescription description;
   description.name = loaded.entry.c_str();
-  if (const auto code = api_.zeKernelCreate(*module, &description, &loaded.kernel); code != kZeSuccess)
-    return Failed(ErrorOf("zeKernelCreate " + loaded.entry, code));
+  const auto code = api_.zeKernelCreate(*module, &description, &loaded.kernel);
+  if (const auto made = rt::Made("zeKernelCreate " + loaded.entry, code, loaded.kernel); !made)
+    return Failed(made.error());
   kernels_.push_back(std::move(loaded));
   account_.Loaded(variant);
   return KernelId{static_cast<std::uint32_t>(kernels_.size() - 1)};

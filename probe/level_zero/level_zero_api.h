@@ -43,6 +43,14 @@ inline constexpr std::array<std::string_view, 2> kLoaderNames = {"libze_loader.s
 
 // An Error for the code that `call` returned, with the specification's name of it.
 [[nodiscard]] Error ErrorOf(std::string_view call, ZeResult code);
+// What a call made, where it says that it did.
+template <class Handle>
+[[nodiscard]] Result<Handle> Made(std::string_view call, ZeResult code, Handle handle) {
+  if (code != kZeSuccess) return ErrorOf(call, code);
+  if (handle != nullptr) return handle;
+  return Error{std::string(call), std::nullopt, "nothing made",
+               "the driver calls it a success and gives none"};
+}
 // Whether a process that met this code can make no more use of the device.
 [[nodiscard]] bool EndsContext(ZeResult code);
 

@@ -117,6 +117,26 @@ TEST(LevelZeroSession, SaysWhatHoldsTheClockBackWhileItWorks) {
   EXPECT_EQ(state(R"(, "actual_mhz": 0)"), "0 ") << "it sleeps, or nobody tells";
 }
 
+// A success that makes nothing, of each call that makes something.
+TEST(LevelZeroSession, NamesTheCallThatMadeNothing) {
+  constexpr std::array kCalls = {"zeContextCreate",   "zeCommandQueueCreate", "zeCommandListCreate",
+                                 "zeEventPoolCreate", "zeEventCreate",        "zeMemAllocDevice",
+                                 "zeMemAllocHost",    "zeModuleCreate",       "zeKernelCreate"};
+  for (std::size_t i = 0; i < kCalls.size(); ++i) {
+    const auto more = fmt::format(R"(, "attributes": {{"gives_nothing": {}}})", i + 1);
+    const auto said = ZeMachine(ZeGpu(3, 1255), more).With([](Session& session) -> std::string {
+      const auto host = session.AllocateHost(4096);
+      if (!host) return Say(host);
+      const auto x = session.Allocate({4096, {}});
+      if (!x) return Say(x);
+      const auto fill = Load(session, "fill_u32");
+      return fill ? Say(session.Upload(*x, 0, host->bytes)) : Say(fill);
+    });
+    EXPECT_THAT(said, HasSubstr(kCalls.at(i)));
+    EXPECT_THAT(said, HasSubstr("gives none"));
+  }
+}
+
 TEST(LevelZeroSession, RefusesImpossibleLaunches) {
   EXPECT_EQ(ZeMachine(ZeGpu(3, 1255)).With([](Session& session) -> std::string {
     const auto x = session.Allocate({4096, {}});
@@ -161,6 +181,10 @@ TEST(LevelZeroSession, LacksMemoryByTheNameThatTheBackendTells) {
         return Say(session.Allocate({8192, {}}));
       });
   EXPECT_THAT(said, HasSubstr(std::string(backends::level_zero::Describe().memory_errors[0])));
+  const auto host = ZeMachine(ZeGpu(3, 1255), R"(, "misbehave": [{"at": "allocate", "do": "error",
+      "code": 1879048194}])")
+                        .With([](Session& session) { return Say(session.Allocate({8192, {}})); });
+  EXPECT_THAT(host, HasSubstr(std::string(backends::level_zero::Describe().memory_errors[1])));
 }
 
 TEST(LevelZeroSession, OpensTheTileThatWasAskedFor) {

@@ -15,7 +15,7 @@ FAKE_ZE zeContextCreate(rt::ZeDriver driver, const rt::ZeContextDescription* des
   if (driver == nullptr) return rt::kZeInvalidNullHandle;
   if (description->type != rt::ZeContextDescription{}.type) return rt::kZeInvalidArgument;
   if (const auto error = fakes::Reach(Point::kCreate)) return static_cast<std::uint32_t>(*error);
-  *context = reinterpret_cast<rt::ZeContext>(driver);
+  *context = Given(Makes::kContext, reinterpret_cast<rt::ZeContext>(driver));
   return rt::kZeSuccess;
 }
 FAKE_ZE zeMemAllocDevice(rt::ZeContext context, const rt::ZeDeviceMemoryDescription* description,
@@ -30,15 +30,17 @@ FAKE_ZE zeMemAllocDevice(rt::ZeContext context, const rt::ZeDeviceMemoryDescript
   const bool fits = bytes + fakes::ReservedBytes(slot->index) <= all &&
                     bytes <= self.allocation_limit_bytes.value_or(UINT64_MAX);
   if (!fits) return rt::kZeOutOfDeviceMemory;
-  *memory = std::bit_cast<void*>(fakes::ReserveMemory(bytes, slot->index));
-  return *memory == nullptr ? rt::kZeOutOfDeviceMemory : rt::kZeSuccess;
+  auto* const reserved = std::bit_cast<void*>(fakes::ReserveMemory(bytes, slot->index));
+  *memory = Given(Makes::kMemory, reserved);
+  return reserved == nullptr ? rt::kZeOutOfDeviceMemory : rt::kZeSuccess;
 }
 FAKE_ZE zeMemAllocHost(rt::ZeContext context, const rt::ZeHostMemoryDescription* description,
                        std::size_t bytes, std::size_t alignment, void** memory) {
   if (context == nullptr || description->type != rt::ZeHostMemoryDescription{}.type)
     return rt::kZeInvalidArgument;
-  *memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-  return *memory == nullptr ? rt::kZeOutOfHostMemory : rt::kZeSuccess;
+  void* const host = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  *memory = Given(Makes::kHost, host);
+  return host == nullptr ? rt::kZeOutOfHostMemory : rt::kZeSuccess;
 }
 FAKE_ZE zeMemFree(rt::ZeContext, void* memory) {
   fakes::ReachTeardown();
@@ -49,13 +51,13 @@ FAKE_ZE zeEventPoolCreate(rt::ZeContext context, const rt::ZeEventPoolDescriptio
                           rt::ZeDevice*, rt::ZeEventPool* pool) {
   const bool keeps_time = (description->flags & rt::kZeEventTimestamps) != 0;
   if (context == nullptr || !keeps_time) return rt::kZeInvalidArgument;
-  *pool = reinterpret_cast<rt::ZeEventPool>(new std::vector<Event>(description->count));
+  *pool = Given(Makes::kPool, reinterpret_cast<rt::ZeEventPool>(new std::vector<Event>(description->count)));
   return rt::kZeSuccess;
 }
 FAKE_ZE zeEventCreate(rt::ZeEventPool pool, const rt::ZeEventDescription* description, rt::ZeEvent* event) {
   auto& events = *reinterpret_cast<std::vector<Event>*>(pool);
   if (description->index >= events.size()) return rt::kZeInvalidArgument;
-  *event = reinterpret_cast<rt::ZeEvent>(&events[description->index]);
+  *event = Given(Makes::kEvent, reinterpret_cast<rt::ZeEvent>(&events[description->index]));
   return rt::kZeSuccess;
 }
 FAKE_ZE zeEventHostReset(rt::ZeEvent event) {

@@ -42,7 +42,7 @@ FAKE_ZE zeModuleCreate(rt::ZeContext, rt::ZeDevice device, const rt::ZeModuleDes
     return rt::kZeInvalidArgument;
   auto code = ReadModule({description->module, description->bytes});
   if (!code || !Links(*code, *slot) || Get(*slot->gpu, "build_fails", 0) != 0) return Fail(log);
-  *module = reinterpret_cast<rt::ZeModule>(new Module{*std::move(code), slot});
+  *module = Given(Makes::kModule, reinterpret_cast<rt::ZeModule>(new Module{*std::move(code), slot}));
   return rt::kZeSuccess;
 }
 FAKE_ZE zeModuleBuildLogGetString(rt::ZeBuildLog log, std::size_t* bytes, char* text) {
@@ -61,7 +61,7 @@ FAKE_ZE zeKernelCreate(rt::ZeModule handle, const rt::ZeKernelDescription* descr
     if (code.name != description->name) continue;
     auto* made = new Kernel{&module, &code};
     made->values.resize(code.parameters.size());
-    *kernel = reinterpret_cast<rt::ZeKernel>(made);
+    *kernel = Given(Makes::kKernel, reinterpret_cast<rt::ZeKernel>(made));
     return rt::kZeSuccess;
   }
   return rt::kZeInvalidKernelName;

@@ -74,14 +74,14 @@ FAKE_ZE zeCommandQueueCreate(rt::ZeContext, rt::ZeDevice device, const rt::ZeQue
                              rt::ZeQueue* queue) {
   const Slot* slot = SlotOf(device);
   if (slot == nullptr || description->ordinal >= kGroups) return rt::kZeInvalidArgument;
-  *queue = reinterpret_cast<rt::ZeQueue>(new QueueObject{slot});
+  *queue = Given(Makes::kQueue, reinterpret_cast<rt::ZeQueue>(new QueueObject{slot}));
   return rt::kZeSuccess;
 }
 FAKE_ZE zeCommandListCreate(rt::ZeContext, rt::ZeDevice device, const rt::ZeListDescription* description,
                             rt::ZeList* list) {
   const Slot* slot = SlotOf(device);
   if (slot == nullptr || description->ordinal >= kGroups) return rt::kZeInvalidArgument;
-  *list = reinterpret_cast<rt::ZeList>(new List{slot, description->ordinal});
+  *list = Given(Makes::kList, reinterpret_cast<rt::ZeList>(new List{slot, description->ordinal}));
   return rt::kZeSuccess;
 }
 FAKE_ZE zeCommandListClose(rt::ZeList list) {

@@ -33,6 +33,23 @@ std::uint32_t Reply(std::uint32_t* count, bool wants_entries, std::uint32_t ther
   return rt::kZeSuccess;
 }
 
+// What a call made; nothing, where the scenario wants a success without it.
+enum class Makes : std::uint8_t {
+  kContext = 1,
+  kQueue,
+  kList,
+  kPool,
+  kEvent,
+  kMemory,
+  kHost,
+  kModule,
+  kKernel
+};
+template <class T>
+T* Given(Makes call, T* made) {
+  return GetOfDriver("gives_nothing", 0) == static_cast<int>(call) ? nullptr : made;
+}
+
 [[nodiscard]] inline std::uint64_t AddressOf(const void* pointer) {
   return reinterpret_cast<std::uintptr_t>(pointer);
 }
