@@ -23,8 +23,20 @@ struct QueueObject {
   const Slot* slot = nullptr;
 };
 
+// Behind the first ticks the counter, of 32 bits, begins anew.
 std::uint64_t Ticks(const Device& gpu) {
-  return static_cast<std::uint64_t>(static_cast<double>(EventTime(gpu, kStart)) * kTicksANanosecond);
+  constexpr std::uint64_t kLastTicks = 0xffffff00;
+  const auto now =
+      static_cast<std::uint64_t>(static_cast<double>(EventTime(gpu, kStart)) * kTicksANanosecond);
+  static const std::uint64_t first = now;
+  return kLastTicks + (now - first);
+}
+
+// A device begins what follows without a barrier before the end of what is there: the results are lost.
+bool is_at_work = false;
+void Order(bool is_barrier) {
+  if (is_at_work && !is_barrier) Broken() = rt::kZeDeviceLost;
+  is_at_work = !is_barrier;
 }
 
 // Every buffer of a launch may be its output.
@@ -129,10 +141,14 @@ FAKE_ZE zeCommandQueueExecuteCommandLists(rt::ZeQueue queue, std::uint32_t count
     const List& list = *reinterpret_cast<const List*>(lists[i]);
     if (!list.is_closed) return rt::kZeInvalidArgument;
     for (const Command& command : list.commands) {
+      Order(std::holds_alternative<BarrierCommand>(command));
       if (Broken() != rt::kZeSuccess) break;
       std::visit([&](const auto& one) { Execute(one, slot); }, command);
     }
   }
   return rt::kZeSuccess;
 }
-FAKE_ZE zeCommandQueueSynchronize(rt::ZeQueue, std::uint64_t) { return Broken(); }
+FAKE_ZE zeCommandQueueSynchronize(rt::ZeQueue, std::uint64_t) {
+  is_at_work = false;
+  return Broken();
+}
