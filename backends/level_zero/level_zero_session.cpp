@@ -110,12 +110,13 @@ LevelZeroSession::LevelZeroSession(const rt::Api& api, const Opened& opened, Que
       files_(request.files),
       limits_(std::move(limits)),
       allocations_(limits_),
-      sysman_(api_) {}
+      sysman_(api_),
+      tile_(record_.identity.uuid ? sysman_.TileOf(*record_.identity.uuid) : std::nullopt) {}
 
 DeviceState LevelZeroSession::State() const {
   auto state = StateOfCard(record_, files_);
   if (!record_.identity.pci) return state;
-  const rt::Clock clock = seen_ ? *seen_ : sysman_.ClockOf(*record_.identity.pci);
+  const rt::Clock clock = seen_ ? *seen_ : sysman_.ClockOf(*record_.identity.pci, tile_);
   if (!clock.throttled_by.empty()) state.throttled_by = clock.throttled_by;
   if (seen_) state.clock_share = clock.share;  // of a GPU that rests it says nothing
   return state;
@@ -301,7 +302,7 @@ probe::Result<Timing> LevelZeroSession::Run(std::span<const Launch> launches, st
   auto status = LaunchAll(launches, repeats);
   if (status && watches) {
     status = queue_.Send();
-    seen_ = sysman_.ClockOf(*record_.identity.pci);
+    seen_ = sysman_.ClockOf(*record_.identity.pci, tile_);
   }
   const auto finished = queue_.Finish();
   Timing timing;

@@ -131,9 +131,10 @@ class LevelZeroSession final : public Session {
   Allocations allocations_;
   CulpritAccount account_;
   rt::Sysman sysman_;
-  bool watches_ = false;           // the next run
-  std::optional<rt::Clock> seen_;  // while the last one ran that was watched
-  std::vector<Buffer> buffers_;    // by BufferId
+  std::optional<std::uint32_t> tile_;  // of its card
+  bool watches_ = false;               // the next run
+  std::optional<rt::Clock> seen_;      // while the last one ran that was watched
+  std::vector<Buffer> buffers_;        // by BufferId
   std::vector<LoadedKernel> kernels_;
   std::map<const std::uint32_t*, probe::Result<rt::ZeModule>> modules_;  // by their code
 };

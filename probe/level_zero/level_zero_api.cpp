@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::string_view kAlternatives = "ZE_ENABLE_ALT_DRIVERS";
 constexpr std::string_view kNullDriver = "ZE_ENABLE_NULL_DRIVER";
+constexpr std::string_view kSysmanInside = "ZES_ENABLE_SYSMAN";
 
 // Why a library that ZE_ENABLE_ALT_DRIVERS names, by a path or as the dynamic loader finds it, is not to be
 // loaded.
@@ -79,6 +80,9 @@ Result<Api> ResolveApi(const system::Library& library) {
 std::vector<std::string> RestrictLoader(const system::FileSystem& files,
                                         const system::Environment& environment) {
   std::vector<std::string> kept_out;
+  // With it the system management is started by zeInit, and zesInit is refused (intel/compute-runtime,
+  // level_zero/sysman/source/driver: sysmanInitFromCore).
+  if (environment.Get(kSysmanInside)) system::SetProcessVariable(std::string(kSysmanInside), std::nullopt);
   // It calls every function a success and gives no device that exists (level-zero, source/drivers/null).
   if (environment.Get(kNullDriver).value_or("0") != "0") {
     system::SetProcessVariable(std::string(kNullDriver), std::nullopt);

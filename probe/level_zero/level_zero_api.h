@@ -37,7 +37,8 @@ inline constexpr std::array<std::string_view, 2> kLoaderNames = {"libze_loader.s
 [[nodiscard]] Result<Api> ResolveApi(const system::Library& library);
 
 // Keeps from the loader, opened afterwards, what is no driver of a GPU: its own null driver, and files that
-// ZE_ENABLE_ALT_DRIVERS names and that are not trusted. Returns what was kept from it.
+// ZE_ENABLE_ALT_DRIVERS names and that are not trusted. Returns what was kept from it. Takes
+// ZES_ENABLE_SYSMAN from it, too, with which drivers refuse zesInit.
 [[nodiscard]] std::vector<std::string> RestrictLoader(const system::FileSystem& files,
                                                       const system::Environment& environment);
 
@@ -98,10 +99,12 @@ class Sysman {
   // The tile that the device of this UUID is of its card; nullopt where it is the whole card, or nobody
   // tells.
   [[nodiscard]] std::optional<std::uint32_t> TileOf(const ZeUuid& uuid) const;
-  // Of the card at this address, all of its memory modules together.
+  // Of the card at this address, all of its memory modules together. Drivers that count no use say that all
+  // of it is free: then it is not known.
   [[nodiscard]] std::optional<std::uint64_t> FreeBytes(const PciAddress& address) const;
-  // Of the same card, of all its tiles the slowest. Empty where it does not tell.
-  [[nodiscard]] Clock ClockOf(const PciAddress& address) const;
+  // Of the same card, or of that tile of it alone; of several tiles the slowest. Empty where it does not
+  // tell.
+  [[nodiscard]] Clock ClockOf(const PciAddress& address, std::optional<std::uint32_t> tile) const;
 
  private:
   struct Card {

@@ -282,7 +282,9 @@ Result<std::vector<Found>> ReadDevices(const Api& api, ZeDriver driver, const st
     // Of a tile the card's memory is not its own; of one that shares the processor's the system knows more.
     if (!device.identity.pci || device.identity.partition || device.kind != DeviceKind::kDiscrete) continue;
     const auto free = sysman.FreeBytes(*device.identity.pci);
-    if (free && *free <= device.memory_total_bytes.value_or(0)) device.memory_free_bytes = free;
+    // It counts all of the card, of which the driver keeps a part from programs.
+    if (free && device.memory_total_bytes)
+      device.memory_free_bytes = std::min(*free, *device.memory_total_bytes);
   }
   return devices;
 }

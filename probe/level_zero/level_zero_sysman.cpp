@@ -97,10 +97,10 @@ std::optional<std::uint64_t> Sysman::FreeBytes(const PciAddress& address) const 
     free += state.free;
     size += state.size;
   }
-  return size > 0 ? std::optional(free) : std::nullopt;
+  return free < size ? std::optional(free) : std::nullopt;
 }
 
-Clock Sysman::ClockOf(const PciAddress& address) const {
+Clock Sysman::ClockOf(const PciAddress& address, std::optional<std::uint32_t> tile) const {
   Clock clock;
   const Card* card = Find(address);
   const bool tells = api_.zesDeviceEnumFrequencyDomains != nullptr &&
@@ -114,8 +114,10 @@ Clock Sysman::ClockOf(const PciAddress& address) const {
     ZesFrequencyProperties properties;
     ZesFrequencyState state;
     if (api_.zesFrequencyGetProperties(domain, &properties) != kZeSuccess ||
-        properties.domain != kZesFrequencyGpu || api_.zesFrequencyGetState(domain, &state) != kZeSuccess)
+        properties.domain != kZesFrequencyGpu)
       continue;
+    const bool is_of_another = tile && properties.is_part != 0 && properties.part != *tile;
+    if (is_of_another || api_.zesFrequencyGetState(domain, &state) != kZeSuccess) continue;
     reasons |= state.throttle_reasons;
     // Negative where it is not known, 0 while the GPU sleeps.
     if (properties.most_mhz > 0 && state.actual_mhz > 0)

@@ -117,6 +117,19 @@ TEST(LevelZeroSession, SaysWhatHoldsTheClockBackWhileItWorks) {
   EXPECT_EQ(state(R"(, "actual_mhz": 0)"), "0 ") << "it sleeps, or nobody tells";
 }
 
+TEST(LevelZeroSession, TellsTheClockOfItsTileAlone) {
+  constexpr std::string_view kTiles =
+      R"(, "clock_mhz": 2000, "partitions": [
+        {"memory_total_bytes": 134217728, "compute_units": 8, "attributes": {"actual_mhz": 500, "throttled": 8}},
+        {"memory_total_bytes": 134217728, "compute_units": 8, "attributes": {"actual_mhz": 1500, "throttled": 1}}])";
+  const auto seen = [&](std::size_t place) {
+    return ZeMachine(ZeGpu(3, 1260, "", kTiles))
+        .With([](Session& session) { return session.State().throttled_by; }, place);
+  };
+  EXPECT_EQ(seen(0), "thermal");
+  EXPECT_EQ(seen(1), "power cap");
+}
+
 // A success that makes nothing, of each call that makes something.
 TEST(LevelZeroSession, NamesTheCallThatMadeNothing) {
   constexpr std::array kCalls = {"zeContextCreate",   "zeCommandQueueCreate", "zeCommandListCreate",

@@ -61,6 +61,16 @@ TEST(LevelZeroProbe, TellsWhatADeviceIs) {
   EXPECT_EQ(FactOf(device, "tiles"), "");
 }
 
+TEST(LevelZeroProbe, TellsFreeMemoryThatIsCounted) {
+  const auto free = [](std::string_view attributes, std::string_view bytes) {
+    ZeMachine machine(ZeGpu(3, 1255, attributes, fmt::format(R"(, "memory_free_bytes": {})", bytes)));
+    return machine.Set("ZES_ENABLE_SYSMAN", "1").Survey().devices.at(0).memory_free_bytes;
+  };
+  EXPECT_EQ(free("", "200000000"), 200000000U) << "with a variable that keeps the system management closed";
+  EXPECT_EQ(free("", "268435456"), std::nullopt) << "no driver that counts has all of it free";
+  EXPECT_EQ(free(R"(, "card_bytes": 300000000)", "280000000"), 268435456U) << "of that, all for programs";
+}
+
 TEST(LevelZeroProbe, KnowsReleasesWithoutMatrixUnits) {
   const auto report = ZeMachine(ZeGpu(3, 1270) + "," + ZeGpu(4, 2001)).Survey();
   ASSERT_EQ(report.devices.size(), 2U);
