@@ -53,10 +53,13 @@ struct MatrixRow {
   bool tf32;
 };
 constexpr std::array kMatrixRows = {
-    MatrixRow{12, 55, 57, false}, MatrixRow{12, 60, 61, true}, MatrixRow{12, 74, 74, false},
-    MatrixRow{20, 0, 255, true},  MatrixRow{30, 0, 255, true},
+    MatrixRow{12, 55, 57, false}, MatrixRow{12, 60, 60, true}, MatrixRow{12, 74, 74, false},
+    MatrixRow{20, 0, 255, true},  MatrixRow{30, 0, 255, true}, MatrixRow{35, 10, 11, true},
 };
-std::vector<std::string> MatrixUnitsOf(const Ip& ip) {
+// Of all releases up to this architecture it is known which have none.
+constexpr std::uint32_t kLastWithout = 12;
+// nullopt: not known.
+std::optional<std::vector<std::string>> MatrixUnitsOf(const Ip& ip) {
   for (const MatrixRow& row : kMatrixRows) {
     if (ip.architecture != row.architecture || ip.release < row.first_release ||
         ip.release > row.last_release)
@@ -65,7 +68,7 @@ std::vector<std::string> MatrixUnitsOf(const Ip& ip) {
     if (row.tf32) units.emplace_back("tf32/fp32");
     return units;
   }
-  return {};
+  return ip.architecture <= kLastWithout ? std::optional(std::vector<std::string>()) : std::nullopt;
 }
 
 DeviceKind KindOf(const ZeDeviceProperties& properties) {
@@ -179,7 +182,7 @@ void Reader::AddMemory(ZeDevice handle, RuntimeDevice& device) const {
       device.facts.push_back({"memory_type", std::move(kind)});
     if (memories.front().clock_mhz <= kFastestMhz)
       Add("memory_clock_hz", std::uint64_t{memories.front().clock_mhz} * 1'000'000, device);
-    Add("memory_bus_bits", memories.front().bus_bits, device);
+    // Of the width of its bus Intel's driver tells the bits of an address (DeviceImp::getMemoryProperties).
   }
   const auto caches = List<ZeCacheProperties>(kMaxParts, [&](std::uint32_t* count, auto* all) {
     return api_.zeDeviceGetCacheProperties(handle, count, all);
@@ -227,12 +230,17 @@ Result<Found> Reader::Read(ZeDevice handle, std::uint32_t ordinal) const {
   device.unified_memory = (properties.flags & kZeIntegrated) != 0;
   if (!interface_.empty()) device.api_version = interface_;
   if (!version_.empty()) device.driver_version = version_;
+  bool knows_units = false;
   if (ip.version != 0) {
     const Ip release = IpOf(ip.version);
     device.architecture = fmt::format("ip-{}.{}", release.architecture, release.release);
-    device.matrix_units = MatrixUnitsOf(release);
+    if (auto units = MatrixUnitsOf(release)) {
+      device.matrix_units = *std::move(units);
+      knows_units = true;
+    }
     Add("ip_version", ip.version, device);
   }
+  if (!knows_units) device.facts.push_back({"matrix_units", "not known"});
   AddUnits(properties, device);
   AddCompute(handle, device);
   AddModules(handle, device);

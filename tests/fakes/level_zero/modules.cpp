@@ -13,7 +13,7 @@ constexpr const char* kLog = "error: undefined reference to a function of the mo
 
 bool HasMatrixUnits(const Slot& slot) {
   const auto release = Get(*slot.gpu, "ip", 1255);
-  return release >= 1255 && release != 1270 && release != 1271;
+  return release >= 1255 && release != 1261 && release != 1270 && release != 1271;
 }
 
 // Functions that a module imports: built-in variables, and those of matrix units where there are some.

@@ -59,6 +59,7 @@ TEST(LevelZeroProbe, TellsWhatADeviceIs) {
   EXPECT_EQ(FactOf(device, "subgroup_sizes"), "8 16 32");
   EXPECT_EQ(FactOf(device, "engines"), "compute:1 copy:2");
   EXPECT_EQ(FactOf(device, "tiles"), "");
+  EXPECT_EQ(FactOf(device, "memory_bus_bits"), "") << "the driver tells an address's";
 }
 
 TEST(LevelZeroProbe, TellsFreeMemoryThatIsCounted) {
@@ -72,9 +73,16 @@ TEST(LevelZeroProbe, TellsFreeMemoryThatIsCounted) {
 }
 
 TEST(LevelZeroProbe, KnowsReleasesWithoutMatrixUnits) {
-  const auto report = ZeMachine(ZeGpu(3, 1270) + "," + ZeGpu(4, 2001)).Survey();
-  ASSERT_EQ(report.devices.size(), 2U);
-  EXPECT_TRUE(report.devices[0].matrix_units.empty());
+  const auto report = ZeMachine(ZeGpu(3, 1270) + "," + ZeGpu(4, 2001) + "," + ZeGpu(5, 1261) + "," +
+                                ZeGpu(6, 3511) + "," + ZeGpu(7, 4000))
+                          .Survey();
+  ASSERT_EQ(report.devices.size(), 5U);
+  for (const std::size_t without : {0U, 2U}) {
+    EXPECT_TRUE(report.devices[without].matrix_units.empty());
+    EXPECT_EQ(FactOf(report.devices[without], "matrix_units"), "");
+  }
+  EXPECT_THAT(report.devices[3].matrix_units, Contains("fp16/fp32"));
+  EXPECT_EQ(FactOf(report.devices[4], "matrix_units"), "not known") << "a release to come";
   EXPECT_EQ(report.devices[1].architecture, "ip-20.1");
   EXPECT_THAT(report.devices[1].matrix_units, Contains("tf32/fp32"));
 }
@@ -124,6 +132,7 @@ TEST(LevelZeroProbe, ServesDriversThatAreOlderThanTheirLoader) {
   const auto report = ZeMachine(ZeGpu(3, 1255), R"(, "attributes": {"old_init": 1, "no_ip": 1})").Survey();
   ASSERT_EQ(report.devices.size(), 1U);
   EXPECT_FALSE(report.devices[0].architecture) << "nobody tells it";
+  EXPECT_EQ(FactOf(report.devices[0], "matrix_units"), "not known");
 }
 
 TEST(LevelZeroProbe, AsksEveryDriver) {
