@@ -41,6 +41,8 @@ inline constexpr std::array<std::string_view, 2> kLoaderNames = {"libze_loader.s
 // ZES_ENABLE_SYSMAN from it, too, with which drivers refuse zesInit.
 [[nodiscard]] std::vector<std::string> RestrictLoader(const system::FileSystem& files,
                                                       const system::Environment& environment);
+// Whether there is a file of a driver that the loader finds after that.
+[[nodiscard]] bool HasDriverFile(const system::FileSystem& files, const system::Environment& environment);
 
 // An Error for the code that `call` returned, with the specification's name of it.
 [[nodiscard]] Error ErrorOf(std::string_view call, ZeResult code);

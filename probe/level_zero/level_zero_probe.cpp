@@ -30,8 +30,6 @@ constexpr std::array<std::string_view, 3> kNodes = {
     "dri", "accel", std::string_view(system::kWslGpuNode).substr(kDev.size())};
 // intel/compute-runtime, programmers-guide/COMPILER_CACHE.md.
 constexpr std::array kCaches = {DriverCache{"NEO_CACHE_DIR", "neo"}};
-constexpr std::array<std::string_view, 2> kDriverNames = {"libze_intel_gpu.so.1",
-                                                          "libze_intel_gpu_legacy1.so.1"};
 
 // A driver takes its time to load a compiler; without a node to open it has no device, unless the user points
 // at one or has it play one.
@@ -62,10 +60,7 @@ class Survey {
     Fail(error.Is(OwnError::kAbsent) ? Outcome::kAbsent : Outcome::kFailed, error);
   }
   // A loader lets go of a driver that has no device: whether one is there is to be seen from its file.
-  [[nodiscard]] bool HasDriver() const {
-    return context_.environment.Get("ZE_ENABLE_ALT_DRIVERS").has_value() ||
-           system::Library::Exists(kDriverNames, {}, context_.files, context_.environment);
-  }
+  [[nodiscard]] bool HasDriver() const { return HasDriverFile(context_.files, context_.environment); }
   void FailWithout(Error error) const {
     auto why = Diagnose(std::move(error), cards_, HasDriver(), context_.files, context_.environment);
     if (why.outcome == Outcome::kHidden) TellHidden();

@@ -148,6 +148,16 @@ TEST(LevelZeroProbe, AsksEveryDriver) {
   EXPECT_EQ(report.drivers[2].outcome, Outcome::kNoDevice);
 }
 
+TEST(LevelZeroProbe, FindsNoDriverInAVariableThatIsIgnored) {
+  const probe::system::TemporaryTree tree;
+  const auto open_to_all = tree.Write("/driver.so", "", 0777);
+  const auto report = ZeMachine("", R"(, "attributes": {"zero_drivers": 1})")
+                          .Set("ZE_ENABLE_ALT_DRIVERS", open_to_all)
+                          .Survey();
+  ASSERT_TRUE(report.error);
+  EXPECT_EQ(report.error->name, "no_driver");
+}
+
 TEST(LevelZeroProbe, TellsALoaderWithoutADriver) {
   const auto report = ZeMachine("", R"(, "attributes": {"zero_drivers": 1})").Survey();
   EXPECT_EQ(report.outcome, Outcome::kAbsent);
