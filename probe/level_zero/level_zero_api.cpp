@@ -140,15 +140,18 @@ bool HasDriverFile(const system::FileSystem& files, const system::Environment& e
 }
 
 Result<std::vector<ZeDriver>> Start(const Api& api) {
+  std::optional<Error> denied;
   if (api.zeInitDrivers != nullptr) {
     ZeDriverTypes types;
     auto drivers = Handles<ZeDriver>(
         "zeInitDrivers", kMaxDrivers,
         [&](std::uint32_t* count, ZeDriver* handles) { return api.zeInitDrivers(count, handles, &types); });
     if (drivers && !drivers->empty()) return drivers;
+    if (!drivers && drivers.error().code == kZeInsufficientPermissions) denied = drivers.error();
   }
   // The one way of loaders before 1.10; of drivers that are older than their loader, the one that they know.
-  if (const ZeResult code = api.zeInit(kZeInitGpuOnly); code != kZeSuccess) return ErrorOf("zeInit", code);
+  if (const ZeResult code = api.zeInit(kZeInitGpuOnly); code != kZeSuccess)
+    return denied.value_or(ErrorOf("zeInit", code));
   auto drivers = Handles<ZeDriver>("zeDriverGet", kMaxDrivers, api.zeDriverGet);
   if (drivers && drivers->empty()) return ErrorOf("zeDriverGet", kZeUninitialized);
   return drivers;

@@ -35,6 +35,7 @@ inline constexpr ZeResult kZeDeviceLost = 0x70000001;
 inline constexpr ZeResult kZeOutOfHostMemory = 0x70000002;
 inline constexpr ZeResult kZeOutOfDeviceMemory = 0x70000003;
 inline constexpr ZeResult kZeModuleBuildFailure = 0x70000004;
+inline constexpr ZeResult kZeInsufficientPermissions = 0x70010000;
 inline constexpr ZeResult kZeUninitialized = 0x78000001;
 inline constexpr ZeResult kZeUnsupportedFeature = 0x78000003;
 inline constexpr ZeResult kZeInvalidArgument = 0x78000004;

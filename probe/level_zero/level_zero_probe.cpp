@@ -156,9 +156,10 @@ void Survey::Run() {
   context_.sink(StageEntered{Stage::kInit});
   const auto drivers = Start(*api);
   if (!drivers) {
-    // The only code of a loader without a driver and of a driver without a GPU.
-    if (drivers.error().code != kZeUninitialized) return Fail(Outcome::kFailed, drivers.error());
-    return FailWithout(drivers.error());
+    // The only code of a loader without a driver and of a driver without a GPU, and that of closed nodes.
+    const auto code = drivers.error().code;
+    const bool is_without = code == kZeUninitialized || code == kZeInsufficientPermissions;
+    return is_without ? FailWithout(drivers.error()) : Fail(Outcome::kFailed, drivers.error());
   }
   context_.sink(StageEntered{Stage::kEnumerate});
   for (std::size_t i = 0; i < drivers->size(); ++i) ReadDriver(*api, (*drivers)[i], i);

@@ -9,6 +9,7 @@
 
 #include "probe/core/parse.h"
 #include "probe/core/text.h"
+#include "probe/level_zero/level_zero_declarations.h"
 #include "probe/system/wsl.h"
 
 namespace probe::level_zero {
@@ -135,8 +136,21 @@ bool Selects(std::string_view selector, std::uint32_t number) {
   return is_accepted || !has_accepting;
 }
 
+namespace {
+
+// A driver says so of a node that the kernel refuses to open.
+Diagnosis OfDenial(Error error, const std::vector<KernelCard>& cards) {
+  const DeviceNode* closed = FirstClosed(cards);
+  if (closed != nullptr && IsDenied(*closed)) return OfClosedNode(std::move(error), *closed);
+  return Cause(Outcome::kDenied, std::move(error), "render_node_denied",
+               "the driver says that this user or container may not open the GPU's render node");
+}
+
+}  // namespace
+
 Diagnosis Diagnose(Error error, const std::vector<KernelCard>& all, bool has_driver,
                    const system::FileSystem& files, const system::Environment& environment) {
+  if (error.code == kZeInsufficientPermissions) return OfDenial(std::move(error), all);
   if (!has_driver) {
     return Cause(Outcome::kAbsent, std::move(error), "no_driver",
                  "the Level Zero loader is installed and finds no driver of a GPU (libze_intel_gpu.so.1)");

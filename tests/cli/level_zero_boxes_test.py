@@ -16,7 +16,7 @@ FAKES = "tests/fakes/level_zero"
 MIB = 1 << 20
 RUNS = 2  # at a time: they compute
 # Codes of ze_api.h.
-DEPENDENCY, LOST = 0x70020000, 0x70000001
+DEPENDENCY, LOST, PERMISSIONS = 0x70020000, 0x70000001, 0x70010000
 
 
 def gpu(name, pci, device_id, ip, *, memory=256 * MIB, units=16, tiles=0, attributes=None, **more):
@@ -77,6 +77,8 @@ SURVEYS = {
     "a loader without a driver": (dict(gpus=[], attributes={"zero_drivers": 1}), "absent", "no_driver", ""),
     "a driver that fails": (dict(gpus=[gpu(*A770)], attributes={"init_code": DEPENDENCY}), "failed",
                             "ZE_RESULT_ERROR_DEPENDENCY_UNAVAILABLE", ""),
+    "a user who may not open the GPU": (dict(gpus=[gpu(*A770)], attributes={"init_code": PERMISSIONS}), "denied",
+                                        "render_node_denied", ""),
     "a driver that aborts": (dict(gpus=[gpu(*A770)], **act("init", "abort")), "crashed", None, ""),
     "a driver that faults as it is loaded": (dict(gpus=[gpu(*A770)], **act("load", "segfault")), "crashed", None, ""),
     "a driver that hangs": (dict(gpus=[gpu(*A770)], **act("enumerate", "hang")), "timed_out", None, ""),

@@ -148,6 +148,13 @@ TEST(LevelZeroProbe, AsksEveryDriver) {
   EXPECT_EQ(report.drivers[2].outcome, Outcome::kNoDevice);
 }
 
+TEST(LevelZeroProbe, TellsAUserWhoMayNotOpenTheGpu) {
+  const auto report = ZeMachine(ZeGpu(3, 1255), R"(, "attributes": {"init_code": 1879113728})").Survey();
+  EXPECT_EQ(report.outcome, Outcome::kDenied);
+  ASSERT_TRUE(report.error);
+  EXPECT_EQ(report.error->name, "render_node_denied");
+}
+
 TEST(LevelZeroProbe, FindsNoDriverInAVariableThatIsIgnored) {
   const probe::system::TemporaryTree tree;
   const auto open_to_all = tree.Write("/driver.so", "", 0777);

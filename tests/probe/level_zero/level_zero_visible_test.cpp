@@ -23,11 +23,12 @@ class Machine {
     tree_.Write("/sys/bus/pci/devices/0000:03:00.0/drm/renderD128/dev", "226:128\n");
     if (has_node) tree_.Write("/dev/dri/renderD128", "");
   }
-  [[nodiscard]] Diagnosis Why(bool has_driver = true, std::string_view mask = "") const {
+  [[nodiscard]] Diagnosis Why(bool has_driver = true, std::string_view mask = "",
+                              std::int64_t code = 0x78000001) const {
     const auto files = system::FileSystem::Open(tree_.At(""));
     system::Environment environment;
     if (!mask.empty()) environment.Set(kMask, mask);
-    return Diagnose({"zeInit", 0x78000001, "", ""}, ReadCards(*files), has_driver, *files, environment);
+    return Diagnose({"zeInit", code, "", ""}, ReadCards(*files), has_driver, *files, environment);
   }
   [[nodiscard]] std::vector<KernelCard> Cards() const {
     return ReadCards(*system::FileSystem::Open(tree_.At("")));
@@ -68,6 +69,16 @@ TEST(LevelZeroDiagnosis, NamesWhatKeepsTheGpuAway) {
   const auto hidden = Machine().Why(true, "7");
   EXPECT_EQ(hidden.outcome, Outcome::kHidden);
   EXPECT_THAT(hidden.error.text, HasSubstr("ZE_AFFINITY_MASK=7"));
+}
+
+// Whether or not a node that is closed explains it, and whatever driver is found.
+TEST(LevelZeroDiagnosis, BelievesADriverThatIsDenied) {
+  for (const bool has_driver : {true, false}) {
+    const auto why = Machine().Why(has_driver, "7", 0x70010000);
+    EXPECT_EQ(why.outcome, Outcome::kDenied);
+    EXPECT_EQ(why.error.name, "render_node_denied");
+    EXPECT_EQ(why.error.code, 0x70010000);
+  }
 }
 
 TEST(LevelZeroDiagnosis, SaysThatThereIsNoGpu) {
