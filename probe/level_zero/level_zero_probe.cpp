@@ -63,12 +63,13 @@ class Survey {
   [[nodiscard]] bool HasDriver() const { return HasDriverFile(context_.files, context_.environment); }
   void FailWithout(Error error) const {
     auto why = Diagnose(std::move(error), cards_, HasDriver(), context_.files, context_.environment);
-    if (why.outcome == Outcome::kHidden) TellHidden();
+    if (why.outcome == Outcome::kHidden) TellMissing();
     Fail(why.outcome, std::move(why.error));
   }
-  void TellHidden() const {
-    for (const PciAddress& address : HiddenCards(cards_, devices_, context_.environment))
-      context_.sink(HiddenHardware("level_zero", address, kMask));
+  // Of GPUs that none of the devices is, what keeps them away.
+  void TellMissing() const {
+    for (auto& hardware : NotShown(cards_, devices_, failed_.has_value(), context_.environment))
+      context_.sink(std::move(hardware));
   }
 
   const ProbeContext& context_;
@@ -139,9 +140,9 @@ void Survey::ReadDriver(const Api& api, ZeDriver driver, std::size_t place) {
 }
 
 void Survey::Conclude() {
-  if (!devices_.empty()) return TellHidden();
-  if (failed_) return Fail(Outcome::kFailed, *failed_);
-  FailWithout({"zeDeviceGet", std::nullopt, "no device", {}});
+  if (!devices_.empty()) return TellMissing();
+  if (failed_ && failed_->code != kZeInsufficientPermissions) return Fail(Outcome::kFailed, *failed_);
+  FailWithout(failed_.value_or(Error{"zeDeviceGet", std::nullopt, "no device", {}}));
 }
 
 void Survey::Run() {

@@ -6,7 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
+#include <set>
+#include <tuple>
 
+#include "probe/core/hidden.h"
 #include "probe/core/parse.h"
 #include "probe/core/text.h"
 #include "probe/level_zero/level_zero_declarations.h"
@@ -42,11 +46,9 @@ const DeviceNode* FirstClosed(const std::vector<KernelCard>& cards) {
   return nullptr;
 }
 
-bool AnyOpen(const std::vector<KernelCard>& cards) {
-  return std::any_of(cards.begin(), cards.end(), [](const KernelCard& card) {
-    return std::any_of(card.render.begin(), card.render.end(),
-                       [](const DeviceNode& node) { return node.openable; });
-  });
+bool IsOpen(const KernelCard& card) {
+  return std::any_of(card.render.begin(), card.render.end(),
+                     [](const DeviceNode& node) { return node.openable; });
 }
 
 Diagnosis OfClosedNode(Error error, const DeviceNode& node) {
@@ -96,6 +98,11 @@ std::vector<KernelCard> ReadCards(const system::FileSystem& files) {
   return cards;
 }
 
+std::optional<std::string> MaskIn(const system::Environment& environment) {
+  auto mask = environment.Get(kMask);
+  return mask && !mask->empty() && *mask != "default" ? std::move(mask) : std::nullopt;
+}
+
 std::vector<MaskEntry> ParseMask(std::string_view mask) {
   std::vector<MaskEntry> entries;
   while (!mask.empty()) {
@@ -138,6 +145,33 @@ bool Selects(std::string_view selector, std::uint32_t number) {
 
 namespace {
 
+// Whether it can hide a card: it lists fewer than there are.
+bool MaskHides(const std::vector<KernelCard>& cards, const std::vector<RuntimeDevice>& shown,
+               const system::Environment& environment) {
+  const auto mask = MaskIn(environment);
+  if (!mask) return false;
+  // Its numbers are of tiles then, and how many the others have is not known.
+  const bool has_tiles = std::any_of(shown.begin(), shown.end(), [](const RuntimeDevice& device) {
+    return device.identity.partition.has_value();
+  });
+  if (has_tiles) return true;
+  const auto open = static_cast<std::size_t>(std::count_if(cards.begin(), cards.end(), IsOpen));
+  std::set<std::uint32_t> listed;
+  for (const MaskEntry& entry : ParseMask(*mask)) {
+    if (entry.device < open) listed.insert(entry.device);
+  }
+  // Where no node is known, as under WSL, any mask may.
+  return listed.size() < std::max<std::size_t>(open, 1);
+}
+
+// Of a driver that shows other GPUs.
+Error SkippedError(const PciAddress& address) {
+  return {
+      "zeDeviceGet", std::nullopt, "driver_skips_gpu",
+      fmt::format("the kernel's driver has {}, and no Level Zero driver shows it: they may not know the chip",
+                  ToString(address))};
+}
+
 // A driver says so of a node that the kernel refuses to open.
 Diagnosis OfDenial(Error error, const std::vector<KernelCard>& cards) {
   const DeviceNode* closed = FirstClosed(cards);
@@ -168,8 +202,9 @@ Diagnosis Diagnose(Error error, const std::vector<KernelCard>& all, bool has_dri
         fmt::format("the kernel's driver i915 or xe does not have {}", ToString(all.front().address)));
   }
   const DeviceNode* closed = FirstClosed(cards);
-  if (closed != nullptr && !AnyOpen(cards)) return OfClosedNode(std::move(error), *closed);
-  if (const auto mask = environment.Get(kMask); mask && !mask->empty()) {
+  if (closed != nullptr && std::none_of(cards.begin(), cards.end(), IsOpen))
+    return OfClosedNode(std::move(error), *closed);
+  if (const auto mask = MaskIn(environment); mask && MaskHides(cards, {}, environment)) {
     return Cause(Outcome::kHidden, std::move(error), "hidden",
                  fmt::format("{}={} leaves no device", kMask, CleanText(*mask)));
   }
@@ -184,22 +219,22 @@ Diagnosis Diagnose(Error error, const std::vector<KernelCard>& all, bool has_dri
                            ToString(cards.front().address)));
 }
 
-std::vector<PciAddress> HiddenCards(const std::vector<KernelCard>& cards,
-                                    const std::vector<RuntimeDevice>& shown,
-                                    const system::Environment& environment) {
-  std::vector<PciAddress> hidden;
-  if (environment.Get(kMask).value_or("").empty()) return hidden;
+std::vector<HardwareDevice> NotShown(const std::vector<KernelCard>& cards,
+                                     const std::vector<RuntimeDevice>& shown, bool has_failed,
+                                     const system::Environment& environment) {
+  const bool by_mask = MaskHides(cards, shown, environment);
   const auto has_no_address = [](const RuntimeDevice& device) { return !device.identity.pci; };
-  if (std::any_of(shown.begin(), shown.end(), has_no_address)) return hidden;
+  if ((has_failed && !by_mask) || std::any_of(shown.begin(), shown.end(), has_no_address)) return {};
+  std::vector<HardwareDevice> missing;
   for (const KernelCard& card : cards) {
-    const bool is_open = std::any_of(card.render.begin(), card.render.end(),
-                                     [](const DeviceNode& node) { return node.openable; });
     const bool is_shown = std::any_of(shown.begin(), shown.end(), [&](const RuntimeDevice& device) {
       return device.identity.pci == card.address;
     });
-    if (is_open && !is_shown) hidden.push_back(card.address);
+    if (!IsOpen(card) || is_shown) continue;
+    missing.push_back(by_mask ? HiddenHardware("level_zero", card.address, kMask)
+                              : UnreachedHardware("level_zero", card.address, SkippedError(card.address)));
   }
-  return hidden;
+  return missing;
 }
 
 }  // namespace probe::level_zero

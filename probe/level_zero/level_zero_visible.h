@@ -10,6 +10,7 @@
 
 #include "probe/core/device.h"
 #include "probe/core/outcome.h"
+#include "probe/core/report.h"
 #include "probe/core/result.h"
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
@@ -29,6 +30,9 @@ struct KernelCard {
   std::vector<DeviceNode> render;  // its nodes for computing
 };
 [[nodiscard]] std::vector<KernelCard> ReadCards(const system::FileSystem& files);
+
+// The mask that the driver heeds; nullopt where it has none: not set, empty or "default", its own word.
+[[nodiscard]] std::optional<std::string> MaskIn(const system::Environment& environment);
 
 // One device of a mask: its number, and the tile of it where the mask names that.
 struct MaskEntry {
@@ -55,10 +59,11 @@ struct Diagnosis {
 [[nodiscard]] Diagnosis Diagnose(Error error, const std::vector<KernelCard>& cards, bool has_driver,
                                  const system::FileSystem& files, const system::Environment& environment);
 
-// The cards that a driver could show and that none of `shown` is: ZE_AFFINITY_MASK hides them. Empty where it
-// is not set or a device has no address.
-[[nodiscard]] std::vector<PciAddress> HiddenCards(const std::vector<KernelCard>& cards,
-                                                  const std::vector<RuntimeDevice>& shown,
-                                                  const system::Environment& environment);
+// The cards that a driver could show and that none of `shown` is, with what keeps them away: ZE_AFFINITY_MASK
+// where it lists fewer than there are, else a driver that leaves them out. Empty where a device has no
+// address, and, without such a mask, where one failed (`has_failed`): it may be that one.
+[[nodiscard]] std::vector<HardwareDevice> NotShown(const std::vector<KernelCard>& cards,
+                                                   const std::vector<RuntimeDevice>& shown, bool has_failed,
+                                                   const system::Environment& environment);
 
 }  // namespace probe::level_zero

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "probe/core/hidden.h"
 #include "probe/system/filesystem.h"
 #include "tests/probe/system/temporary_tree.h"
 
@@ -63,6 +64,8 @@ TEST(LevelZeroDiagnosis, TellsALoaderWithoutADriverFromNoGpu) {
 
 TEST(LevelZeroDiagnosis, NamesWhatKeepsTheGpuAway) {
   EXPECT_EQ(Machine().Why().error.name, "driver_skips_gpu");
+  EXPECT_EQ(Machine().Why(true, "default").error.name, "driver_skips_gpu") << "the driver's word for no mask";
+  EXPECT_EQ(Machine().Why(true, "0").error.name, "driver_skips_gpu") << "the mask leaves every card";
   EXPECT_EQ(Machine(false).Why().error.name, "render_node_not_passed");
   EXPECT_EQ(Machine(true, "").Why().error.name, "no_kernel_driver");
   EXPECT_EQ(Machine(true, "vfio-pci").Why().error.name, "no_kernel_driver");
@@ -122,16 +125,55 @@ TEST(LevelZeroSelector, IsOfItsTerms) {
   EXPECT_TRUE(Selects("*:gpu;!level_zero:0", 1));
 }
 
-TEST(LevelZeroHidden, AreCardsThatTheMaskLeavesOut) {
-  const auto cards = Machine().Cards();
+KernelCard Card(const char* address) {
+  KernelCard card;
+  card.address = ParsePciAddress(address).value();
+  card.has_driver = true;
+  card.render.push_back({});
+  card.render[0].openable = true;
+  return card;
+}
+RuntimeDevice Shown(const char* address, DeviceKind kind = DeviceKind::kDiscrete,
+                    const char* driver = "Level Zero", std::uint32_t ordinal = 0) {
+  RuntimeDevice device;
+  device.identity.pci = ParsePciAddress(address);
+  device.kind = kind;
+  device.driver = driver;
+  device.driver_version = "1.6.33578";
+  device.ordinal = ordinal;
+  return device;
+}
+system::Environment With(std::string_view name, std::string_view value) {
   system::Environment environment;
-  EXPECT_TRUE(HiddenCards(cards, {}, environment).empty()) << "no variable hides them";
-  environment.Set(kMask, "1");
-  EXPECT_EQ(HiddenCards(cards, {}, environment), std::vector{cards[0].address});
-  RuntimeDevice shown;
-  EXPECT_TRUE(HiddenCards(cards, {shown}, environment).empty()) << "it may be the one without an address";
-  shown.identity.pci = cards[0].address;
-  EXPECT_TRUE(HiddenCards(cards, {shown}, environment).empty());
+  environment.Set(name, value);
+  return environment;
+}
+
+// What keeps the second of two cards away, where the first is shown.
+std::string KeptBy(std::string_view mask, const std::vector<RuntimeDevice>& shown = {Shown("0000:03:00.0")},
+                   bool has_failed = false) {
+  const std::vector cards = {Card("0000:03:00.0"), Card("0000:04:00.0")};
+  std::string said;
+  for (const auto& hardware : NotShown(cards, shown, has_failed, With(kMask, mask))) {
+    const std::string* variable = FindFact(hardware.facts, kHiddenByFact);
+    const std::string* error = FindFact(hardware.facts, kUnreachedErrorFact);
+    said += ToString(hardware.identity.pci.value()) + " " + (variable ? *variable : error ? *error : "");
+  }
+  return said;
+}
+
+TEST(LevelZeroHidden, AreCardsThatTheMaskLeavesOut) {
+  const std::string by_mask = "0000:04:00.0 ZE_AFFINITY_MASK", by_driver = "0000:04:00.0 driver_skips_gpu";
+  EXPECT_EQ(KeptBy("0"), by_mask);
+  EXPECT_EQ(KeptBy("0,7"), by_mask) << "there is no such device";
+  EXPECT_EQ(KeptBy("0,1"), by_driver) << "it lists as many as there are";
+  EXPECT_EQ(KeptBy("default"), by_driver) << "the driver's word for none";
+  EXPECT_EQ(KeptBy(""), by_driver);
+  EXPECT_EQ(KeptBy("0", {RuntimeDevice()}), "") << "it may be the one without an address";
+  EXPECT_EQ(KeptBy("", {Shown("0000:03:00.0")}, true), "") << "it may be the one that failed";
+  auto tile = Shown("0000:03:00.0");
+  tile.identity.partition = "tile0";
+  EXPECT_EQ(KeptBy("0,1", {tile}), by_mask) << "these are tiles of one card";
 }
 
 }  // namespace
