@@ -42,7 +42,7 @@ probe::Result<std::unique_ptr<Session>> Open(const OpenRequest& request) {
   for (std::size_t i = 0; i < drivers->size(); ++i) {
     const auto devices = rt::ReadDevices(*api, (*drivers)[i], rt::DriverName(i));
     if (!devices) continue;
-    for (const rt::Found& found : *devices) {
+    for (const rt::Found& found : devices->found) {
       if (IsSame(request.device, found.device))
         return LevelZeroSession::Create(*api, (*drivers)[i], found, request);
       offered += fmt::format("{}{} {}: {}", offered.empty() ? "" : ", ", found.device.driver,

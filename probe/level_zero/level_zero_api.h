@@ -77,10 +77,14 @@ struct Found {
   ZeDevice handle = nullptr;
   RuntimeDevice device;
 };
-// Everything that the devices of one driver say of themselves, in its order. Tiles that it shows as devices
-// of their own have their card's address and "tile<N>" as their partition. `name` is DriverName's.
-[[nodiscard]] Result<std::vector<Found>> ReadDevices(const Api& api, ZeDriver driver,
-                                                     const std::string& name);
+// The devices of a driver in its order; `failed`: of those that do not say what they are.
+struct Shown {
+  std::vector<Found> found;
+  std::vector<Error> failed;
+};
+// Everything that the devices of one driver say of themselves. Tiles that it shows as devices of their own
+// have their card's address and "tile<N>" as their partition. `name` is DriverName's.
+[[nodiscard]] Result<Shown> ReadDevices(const Api& api, ZeDriver driver, const std::string& name);
 
 // Which of a device's groups of queues computes, copies too where one does; nullopt where none computes.
 [[nodiscard]] std::optional<std::uint32_t> ComputeGroup(const Api& api, ZeDevice device);

@@ -272,20 +272,23 @@ void NameTiles(const Sysman& sysman, std::vector<Found>& devices) {
 
 }  // namespace
 
-Result<std::vector<Found>> ReadDevices(const Api& api, ZeDriver driver, const std::string& name) {
+Result<Shown> ReadDevices(const Api& api, ZeDriver driver, const std::string& name) {
   const auto handles = Devices(api, driver);
   if (!handles) return handles.error();
-  std::vector<Found> devices;
+  Shown shown;
   const Reader reader(api, driver, name);
   std::uint32_t ordinal = 0;
   for (const ZeDevice handle : *handles) {
     auto found = reader.Read(handle, ordinal++);
-    if (!found) return found.error();
-    devices.push_back(*std::move(found));
+    if (found) {
+      shown.found.push_back(*std::move(found));
+    } else {
+      shown.failed.push_back(found.error());
+    }
   }
   const Sysman sysman(api);
-  NameTiles(sysman, devices);
-  for (Found& one : devices) {
+  NameTiles(sysman, shown.found);
+  for (Found& one : shown.found) {
     RuntimeDevice& device = one.device;
     // Of a tile the card's memory is not its own; of one that shares the processor's the system knows more.
     if (!device.identity.pci || device.identity.partition || device.kind != DeviceKind::kDiscrete) continue;
@@ -294,7 +297,7 @@ Result<std::vector<Found>> ReadDevices(const Api& api, ZeDriver driver, const st
     if (free && device.memory_total_bytes)
       device.memory_free_bytes = std::min(*free, *device.memory_total_bytes);
   }
-  return devices;
+  return shown;
 }
 
 std::optional<std::uint32_t> ComputeGroup(const Api& api, ZeDevice device) {

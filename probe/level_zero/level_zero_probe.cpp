@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -17,7 +19,8 @@ Module Describe();
 namespace {
 
 // The loader's own and its drivers'; the last three play a GPU that is not there.
-constexpr std::array<std::string_view, 8> kVariables = {kMask,
+constexpr std::array<std::string_view, 9> kVariables = {kMask,
+                                                        kPciOrder,
                                                         kHierarchy,
                                                         kSelector,
                                                         "ZE_ENABLE_ALT_DRIVERS",
@@ -53,7 +56,9 @@ class Survey {
   void ReportUnasked();
   std::optional<Api> OpenApi();
   void ReadDriver(const Api& api, ZeDriver driver, std::size_t place);
-  void Complete(std::size_t shown, RuntimeDevice& device) const;
+  void Complete(std::uint32_t number, std::optional<std::uint32_t> place, RuntimeDevice& device) const;
+  void CompleteAll();
+  void Send();
   void Conclude();
   void Fail(Outcome outcome, Error error) const { context_.sink(Failure{outcome, std::move(error)}); }
   void FailToLoad(const Error& error) const {
@@ -75,7 +80,10 @@ class Survey {
   const ProbeContext& context_;
   std::vector<KernelCard> cards_;
   std::vector<RuntimeDevice> devices_;  // of all drivers
-  std::optional<Error> failed_;         // of the first driver that gave none
+  std::vector<DriverReport> drivers_;
+  std::vector<std::uint32_t> numbers_;  // of devices_, among all in the drivers' order
+  std::uint32_t shown_ = 0;             // by all drivers, those that failed among them
+  std::optional<Error> failed_;         // of the first driver or device that failed
 };
 
 void Survey::ReportUnasked() {
@@ -101,42 +109,78 @@ std::optional<Api> Survey::OpenApi() {
   return std::nullopt;
 }
 
-// What variables mean for the device, of so many of its driver.
-void Survey::Complete(std::size_t shown, RuntimeDevice& device) const {
-  const auto mask = context_.environment.Get(kMask);
-  if (mask && !mask->empty()) {
-    if (auto text = MaskOf(*mask, device.ordinal, shown))
-      device.facts.push_back({"visible_as", *std::move(text)});
+// What variables mean for the device: `number` is its among all in the drivers' order, by which SYCL counts
+// (intel/llvm, sycl/source/detail/platform_impl.cpp: getStartingDeviceId), `place` the mask's.
+void Survey::Complete(std::uint32_t number, std::optional<std::uint32_t> place, RuntimeDevice& device) const {
+  const auto mask = MaskIn(context_.environment);
+  std::optional<std::string> text;
+  if (place) text = mask ? MaskOf(*mask, *place, shown_) : fmt::to_string(*place);
+  // A device's number of its driver is the mask's where no fact says otherwise.
+  if (!text) {
+    device.facts.push_back({"unnumbered", place ? "its mask lists devices that are not there"
+                                                : "the order in which a mask counts is not known here"});
+  } else if (mask || *place != device.ordinal) {
+    device.facts.push_back({"visible_as", *std::move(text)});
   }
   const auto selector = context_.environment.Get(kSelector);
-  if (selector && !Selects(*selector, device.ordinal))
+  if (selector && !Selects(*selector, number))
     device.facts.push_back({std::string(kHiddenByFact), std::string(kSelector)});
   if (const auto hierarchy = context_.environment.Get(kHierarchy))
     device.facts.push_back({"hierarchy", CleanText(*hierarchy, 64)});
 }
 
 void Survey::ReadDriver(const Api& api, ZeDriver driver, std::size_t place) {
-  DriverReport report;
+  DriverReport& report = drivers_.emplace_back();
   report.name = DriverName(place);
   report.stage = Stage::kEnumerate;
   if (auto version = DriverVersion(api, driver); !version.empty()) report.version = std::move(version);
-  auto found = ReadDevices(api, driver, *report.name);
-  if (!found) {
+  auto shown = ReadDevices(api, driver, *report.name);
+  const auto fail = [&](const Error& error) {
+    if (!failed_) failed_ = error;
     report.outcome = Outcome::kFailed;
-    report.error = found.error();
-    if (!failed_) failed_ = found.error();
-  } else if (found->empty()) {
+    report.error = error;
+  };
+  if (!shown) return fail(shown.error());
+  if (!shown->failed.empty() && !failed_) failed_ = shown->failed.front();
+  if (shown->found.empty() && !shown->failed.empty()) return fail(shown->failed.front());
+  if (shown->found.empty()) {
     report.outcome = Outcome::kNoDevice;
     report.error = Error{"zeDeviceGet", std::nullopt, "no device", "it shows no device"};
-  } else {
-    WarnAtCap(context_.sink, *report.name, found->size(), kMaxDevices);
-    for (Found& one : *found) {
-      Complete(found->size(), one.device);
-      context_.sink(one.device);
-      devices_.push_back(std::move(one.device));
-    }
+    return;
   }
-  context_.sink(std::move(report));
+  for (const Error& error : shown->failed)
+    context_.sink(
+        Warning{fmt::format("{} has a GPU that does not say what it is: {}", *report.name, Describe(error))});
+  const std::size_t count = shown->found.size() + shown->failed.size();
+  WarnAtCap(context_.sink, *report.name, count, kMaxDevices);
+  for (Found& one : shown->found) {
+    numbers_.push_back(shown_ + one.device.ordinal);
+    devices_.push_back(std::move(one.device));
+  }
+  shown_ += static_cast<std::uint32_t>(count);
+}
+
+void Survey::CompleteAll() {
+  auto places = PlacesOf(devices_, context_.environment);
+  // The place of a device that failed is known within its driver alone.
+  const bool has_several = std::any_of(devices_.begin(), devices_.end(), [&](const RuntimeDevice& device) {
+    return device.driver != devices_.front().driver;
+  });
+  const bool has_failed = std::any_of(drivers_.begin(), drivers_.end(), [](const DriverReport& report) {
+    return report.outcome == Outcome::kFailed;
+  });
+  if (has_failed || (has_several && failed_)) places.reset();
+  for (std::size_t i = 0; i < devices_.size(); ++i)
+    Complete(numbers_[i], places ? std::optional((*places)[i]) : std::nullopt, devices_[i]);
+}
+
+void Survey::Send() {
+  for (DriverReport& report : drivers_) {
+    for (const RuntimeDevice& device : devices_) {
+      if (device.driver == report.name) context_.sink(device);
+    }
+    context_.sink(std::move(report));
+  }
 }
 
 void Survey::Conclude() {
@@ -164,6 +208,8 @@ void Survey::Run() {
   }
   context_.sink(StageEntered{Stage::kEnumerate});
   for (std::size_t i = 0; i < drivers->size(); ++i) ReadDriver(*api, (*drivers)[i], i);
+  CompleteAll();
+  Send();
   Conclude();
 }
 

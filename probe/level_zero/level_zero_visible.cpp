@@ -143,6 +143,36 @@ bool Selects(std::string_view selector, std::uint32_t number) {
   return is_accepted || !has_accepting;
 }
 
+std::optional<std::vector<std::uint32_t>> PlacesOf(const std::vector<RuntimeDevice>& devices,
+                                                   const system::Environment& environment) {
+  std::vector<std::uint32_t> places;
+  const bool is_of_one = std::all_of(devices.begin(), devices.end(), [&](const RuntimeDevice& device) {
+    return device.driver == devices.front().driver;
+  });
+  if (is_of_one) {
+    for (const RuntimeDevice& device : devices) places.push_back(device.ordinal);
+    return places;
+  }
+  // Drivers of one library are of one version.
+  const auto is_placed = [&](const RuntimeDevice& device) {
+    return device.identity.pci && device.driver_version &&
+           device.driver_version == devices.front().driver_version;
+  };
+  if (!std::all_of(devices.begin(), devices.end(), is_placed)) return std::nullopt;
+  const bool by_address_alone =
+      ParseNumber<std::uint32_t>(environment.Get(kPciOrder).value_or("0")).value_or(0) != 0;
+  const auto rank = [&](std::size_t i) {
+    const bool is_late = !by_address_alone && devices[i].kind == DeviceKind::kIntegrated;
+    return std::tuple(is_late, *devices[i].identity.pci, devices[i].ordinal);  // tiles in their order
+  };
+  std::vector<std::size_t> order(devices.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
+  places.resize(devices.size());
+  for (std::size_t i = 0; i < order.size(); ++i) places[order[i]] = static_cast<std::uint32_t>(i);
+  return places;
+}
+
 namespace {
 
 // Whether it can hide a card: it lists fewer than there are.

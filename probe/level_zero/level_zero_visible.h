@@ -19,6 +19,7 @@ namespace probe::level_zero {
 
 // The level_zero/core programming guide, "Environment Variables".
 inline constexpr std::string_view kMask = "ZE_AFFINITY_MASK";
+inline constexpr std::string_view kPciOrder = "ZE_ENABLE_PCI_ID_DEVICE_ORDER";
 inline constexpr std::string_view kHierarchy = "ZE_FLAT_DEVICE_HIERARCHY";
 // intel/llvm, sycl/doc/EnvironmentVariables.md: of programs that use Level Zero by SYCL alone.
 inline constexpr std::string_view kSelector = "ONEAPI_DEVICE_SELECTOR";
@@ -43,9 +44,17 @@ struct MaskEntry {
 // Those of a list like "0,1.1", in ascending order, each once. Entries that are none are left out, as the
 // driver does (intel/compute-runtime, shared/source/execution_environment/execution_environment.cpp).
 [[nodiscard]] std::vector<MaskEntry> ParseMask(std::string_view mask);
-// What shows the device of this place alone, where a mask left it and others, `shown` in all; nullopt where
-// the mask does not tell.
+// What shows the device of this place among all of a library's alone, where a mask left it and others,
+// `shown` in all; nullopt where the mask does not tell.
 [[nodiscard]] std::optional<std::string> MaskOf(std::string_view mask, std::size_t place, std::size_t shown);
+
+// Each device's place among all that a mask counts, devices that it left out apart: those of one library,
+// whatever driver of it has them. A driver of a product family has its own alone, and the mask counts all by
+// their addresses, cards before processors' graphics (intel/compute-runtime,
+// ExecutionEnvironment::sortNeoDevices). nullopt where the order is not known: without an address, or of
+// several libraries, of which each counts its own.
+[[nodiscard]] std::optional<std::vector<std::uint32_t>> PlacesOf(const std::vector<RuntimeDevice>& devices,
+                                                                 const system::Environment& environment);
 
 // Whether ONEAPI_DEVICE_SELECTOR leaves a GPU of this number among Level Zero's to programs.
 [[nodiscard]] bool Selects(std::string_view selector, std::uint32_t number);

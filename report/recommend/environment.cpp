@@ -57,9 +57,11 @@ std::string DeviceValue(const Visibility& rule, const probe::PhysicalDevice& dev
   switch (rule.value) {
     case NamedBy::kUuid:
       return UuidValue(rule, view.device);
-    // Among what a variable leaves, where the runtime does not say which of all it is.
+    // A place in its driver's list is none in the variable's, where the runtime says so.
     case NamedBy::kOrdinal:
+      if (probe::FindFact(view.device.facts, "unnumbered") != nullptr) return "";
       if (const auto* text = TextOf(view.device)) return *text;
+      // Among what a variable leaves, where the runtime does not say which of all it is.
       return std::to_string(view.device.ordinal);
     case NamedBy::kIds:
       return ids ? fmt::format("{:04x}:{:04x}", ids->vendor, ids->device) : "";

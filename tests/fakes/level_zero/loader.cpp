@@ -72,6 +72,9 @@ FAKE_ZE zeDriverGetProperties(rt::ZeDriver driver, rt::ZeDriverProperties* prope
   properties->uuid =
       fakes::Current().devices.empty() ? rt::ZeUuid{} : fakes::Current().devices[0].driver_uuid;
   properties->version = 1U << 24U | 6U << 16U | 33578U;
+  for (std::uint32_t i = 0; i < Drivers().size() && GetOfDriver("libraries", 1) > 1; ++i) {
+    if (reinterpret_cast<rt::ZeDriver>(Drivers()[i].get()) == driver) properties->version -= i;
+  }
   return rt::kZeSuccess;
 }
 FAKE_ZE zeDriverGetExtensionProperties(rt::ZeDriver, std::uint32_t* count, rt::ZeExtension* extensions) {

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <set>
 #include <sstream>
+#include <tuple>
 #include <utility>
 
 namespace fakes::level_zero {
@@ -33,13 +34,27 @@ std::set<Entry> Mask() {
   return entries;
 }
 
-std::vector<Slot> GpusOf(std::uint32_t driver) {
+bool IsOf(const Device& gpu, std::int64_t driver) { return Get(gpu, "driver", 0) == driver; }
+
+// Those that the mask of this driver's library counts, in its order.
+std::vector<Slot> GpusBeside(std::int64_t driver, std::int64_t drivers) {
+  const bool is_shared = drivers > 1 && GetOfDriver("libraries", 1) == 1;
   std::vector<Slot> slots;
   for (std::uint32_t i = 0; i < Current().devices.size(); ++i) {
     const Device& gpu = Current().devices[i];
-    if (Get(gpu, "driver", 0) != driver) continue;
+    if (!is_shared && !IsOf(gpu, driver)) continue;
     slots.push_back(
         {&gpu, i, {}, static_cast<std::uint32_t>(std::max<std::size_t>(1, gpu.partitions.size()))});
+  }
+  const bool by_address_alone = Variable("ZE_ENABLE_PCI_ID_DEVICE_ORDER") == "1";
+  const auto rank = [&](const Slot& slot) {
+    const PciBus at = slot.gpu->pci.value_or(PciBus{});
+    const bool is_late = !by_address_alone && slot.gpu->type == DeviceType::kIntegrated;
+    return std::tuple(is_late, at.domain, at.bus, at.device, at.function);
+  };
+  if (is_shared) {
+    std::stable_sort(slots.begin(), slots.end(),
+                     [&](const Slot& a, const Slot& b) { return rank(a) < rank(b); });
   }
   return slots;
 }
@@ -83,9 +98,10 @@ const std::vector<std::unique_ptr<Driver>>& Drivers() {
     const auto count = GetOfDriver("zero_drivers", 0) != 0 ? 0 : GetOfDriver("drivers", 1);
     for (std::int64_t i = 0; i < count; ++i) {
       auto& driver = all.emplace_back(std::make_unique<Driver>());
-      const auto gpus = GpusOf(static_cast<std::uint32_t>(i));
-      for (const Slot& slot : Left(is_composite ? gpus : Flat(gpus), Mask(), is_composite))
-        driver->slots.push_back(std::make_unique<Slot>(slot));
+      const auto gpus = GpusBeside(i, count);
+      for (const Slot& slot : Left(is_composite ? gpus : Flat(gpus), Mask(), is_composite)) {
+        if (IsOf(*slot.gpu, i)) driver->slots.push_back(std::make_unique<Slot>(slot));
+      }
     }
     return all;
   }();

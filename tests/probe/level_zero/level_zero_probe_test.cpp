@@ -148,6 +148,65 @@ TEST(LevelZeroProbe, AsksEveryDriver) {
   EXPECT_EQ(report.drivers[2].outcome, Outcome::kNoDevice);
 }
 
+// Two cards of an older family, of which one comes first, a newer one, and a processor's graphics.
+constexpr std::string_view kFamilies = R"(, "attributes": {"drivers": 3})";
+std::string Families() {
+  return ZeGpu(8, 2001) + "," + ZeGpu(3, 1255, R"(, "driver": 1)") + "," +
+         ZeGpu(9, 1255, R"(, "driver": 1)") + "," +
+         ZeGpu(2, 1203, R"(, "driver": 2)", R"(, "type": "integrated")");
+}
+std::string MaskFor(const RuntimeDevice& device) {
+  EXPECT_EQ(FactOf(device, "unnumbered"), "");
+  const auto told = FactOf(device, "visible_as");
+  return told.empty() ? fmt::to_string(device.ordinal) : told;
+}
+
+TEST(LevelZeroProbe, NamesDevicesAsTheMaskOfAllDriversDoes) {
+  for (const char* order : {"0", "1"}) {
+    for (const char* mask : {"", "0,2,3", "1"}) {
+      ZeMachine machine(Families(), kFamilies);
+      machine.Set("ZE_ENABLE_PCI_ID_DEVICE_ORDER", order).Set("ZE_AFFINITY_MASK", mask);
+      const auto all = machine.Survey();
+      const auto names = Names(all);
+      ASSERT_EQ(names.size(), std::string_view(mask).empty() ? 4U : (std::string_view(mask).size() + 1) / 2);
+      for (std::size_t i = 0; i < names.size(); ++i) {
+        const auto alone = machine.Set("ZE_AFFINITY_MASK", MaskFor(all.devices[i])).Survey();
+        EXPECT_THAT(Names(alone), ElementsAre(names[i])) << order << " " << mask;
+      }
+    }
+  }
+}
+
+TEST(LevelZeroProbe, NamesNoDeviceWhereTheMasksOrderIsNotKnown) {
+  const auto libraries = ZeMachine(Families(), R"(, "attributes": {"drivers": 3, "libraries": 2})").Survey();
+  ASSERT_EQ(libraries.devices.size(), 4U);
+  for (const RuntimeDevice& device : libraries.devices)
+    EXPECT_THAT(FactOf(device, "unnumbered"), HasSubstr("order"));
+  const auto unplaced = ZeMachine(Families() + "," + ZeGpu(10, 2001, R"(, "no_pci": 1)"), kFamilies).Survey();
+  ASSERT_EQ(unplaced.devices.size(), 5U);
+  EXPECT_THAT(FactOf(unplaced.devices[0], "unnumbered"), HasSubstr("order"));
+}
+
+TEST(LevelZeroProbe, CountsTheSelectorsNumbersOverAllDrivers) {
+  const auto report = ZeMachine(Families(), kFamilies).Set("ONEAPI_DEVICE_SELECTOR", "level_zero:1").Survey();
+  std::vector<std::string> hidden;
+  for (const RuntimeDevice& device : report.devices) hidden.push_back(FactOf(device, "hidden_by"));
+  EXPECT_THAT(hidden,
+              ElementsAre("ONEAPI_DEVICE_SELECTOR", "", "ONEAPI_DEVICE_SELECTOR", "ONEAPI_DEVICE_SELECTOR"));
+}
+
+TEST(LevelZeroProbe, KeepsTheDevicesBesideOneThatFails) {
+  const auto report =
+      ZeMachine(ZeGpu(3, 1255) + "," + ZeGpu(4, 1255),
+                R"(, "misbehave": [{"at": "properties", "do": "error", "code": 1879048193, "device": 0}])")
+          .Survey();
+  EXPECT_EQ(report.outcome, Outcome::kOk);
+  ASSERT_EQ(report.devices.size(), 1U);
+  EXPECT_EQ(report.devices[0].name, "Arc 4");
+  EXPECT_EQ(report.devices[0].ordinal, 1U);
+  EXPECT_THAT(report.warnings, Contains(HasSubstr("ZE_RESULT_ERROR_DEVICE_LOST")));
+}
+
 TEST(LevelZeroProbe, TellsAUserWhoMayNotOpenTheGpu) {
   const auto report = ZeMachine(ZeGpu(3, 1255), R"(, "attributes": {"init_code": 1879113728})").Survey();
   EXPECT_EQ(report.outcome, Outcome::kDenied);

@@ -176,5 +176,25 @@ TEST(LevelZeroHidden, AreCardsThatTheMaskLeavesOut) {
   EXPECT_EQ(KeptBy("0,1", {tile}), by_mask) << "these are tiles of one card";
 }
 
+// Of a processor's graphics, of a newer card behind an older one, and of the driver of each family.
+TEST(LevelZeroPlaces, AreOfAllDriversOfALibrary) {
+  const auto integrated = DeviceKind::kIntegrated, discrete = DeviceKind::kDiscrete;
+  std::vector devices = {Shown("0000:08:00.0", discrete, "Level Zero"),
+                         Shown("0000:03:00.0", discrete, "Level Zero (driver 2)"),
+                         Shown("0000:09:00.0", discrete, "Level Zero (driver 2)", 1),
+                         Shown("0000:00:02.0", integrated, "Level Zero (driver 3)")};
+  using Places = std::vector<std::uint32_t>;
+  EXPECT_EQ(PlacesOf(devices, {}), (Places{1, 0, 2, 3}));
+  EXPECT_EQ(PlacesOf(devices, With(kPciOrder, "1")), (Places{2, 1, 3, 0}));
+  EXPECT_EQ(PlacesOf(devices, With(kPciOrder, "0")), (Places{1, 0, 2, 3}));
+  auto other = devices;
+  other[3].driver_version = "1.5.1";
+  EXPECT_EQ(PlacesOf(other, {}), std::nullopt) << "of another library";
+  devices[1].identity.pci.reset();
+  EXPECT_EQ(PlacesOf(devices, {}), std::nullopt);
+  EXPECT_EQ(PlacesOf({devices[1], devices[2]}, {}), (Places{0, 1}))
+      << "one driver has them in the mask's order";
+}
+
 }  // namespace
 }  // namespace probe::level_zero

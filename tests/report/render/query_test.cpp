@@ -254,6 +254,19 @@ TEST(Visible, IsWhatTheRuntimeCallsADeviceThatItNumbers) {
   EXPECT_EQ(value(), "0");
 }
 
+TEST(Visible, IsNoNumberThatTheRuntimeDoesNotKnow) {
+  Report report;
+  auto card = testing::Gpu("0000:03:00.0", "Radeon", probe::DeviceKind::kDiscrete, 24);
+  testing::AddView(card, "hip", "ROCm", probe::DeviceKind::kDiscrete);
+  card.views[0].device.facts.push_back({"unnumbered", "drivers of several libraries"});
+  report.devices.push_back(card);
+  Recommendation answer;
+  answer.backend = "hip";
+  answer.driver = "ROCm";
+  answer.device_id = card.id;
+  EXPECT_TRUE(recommend::EnvironmentOf(testing::TestTables(), report, answer).empty());
+}
+
 TEST(Visible, IsEmptyWhereThePartitionHasNoNameOfItsOwn) {
   EXPECT_EQ(VisibleOf([](auto& device) {
               device.identity.uuid.reset();
