@@ -163,6 +163,8 @@ class MetalBoxes(unittest.TestCase):
             done = box.run("--json", "--only", "metal", "list")
         probe = next(one for one in json.loads(done.stdout)["probes"] if one["module"] == "metal")
         self.assertEqual(("absent", "other_system"), (probe["outcome"], probe["error"]["name"]))
+        with FakeMachine(BINARY, BUILD) as box:
+            self.assertNotIn("Metal", box.run("list").stdout, "nobody misses it there")
 
 
 if __name__ == "__main__":
