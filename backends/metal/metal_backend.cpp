@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "backends/core/backend.h"
@@ -44,7 +45,20 @@ probe::Result<std::unique_ptr<Session>> Open(const OpenRequest& request) {
                                   request.device.name, offered.empty() ? "none" : offered)};
 }
 
-std::vector<kernels::Variant> Variants(const Limits&) { return kernels::metal::Variants(); }
+// Others' GPUs are not asked for simdgroups of 32 lanes, and may have them: what needs these was written for
+// Apple's alone, and it says so.
+std::vector<kernels::Variant> Variants(const Limits& limits) {
+  auto all = kernels::metal::Variants();
+  const auto needs = [](const std::vector<std::string>& features) {
+    return std::find(features.begin(), features.end(), kernels::metal::kSimdgroups) != features.end();
+  };
+  if (needs(limits.features)) return all;
+  for (kernels::Variant& variant : all) {
+    if (needs(variant.requires_features))
+      variant.requires_features = {"a kernel for it: this one was not written for this GPU"};
+  }
+  return all;
+}
 
 }  // namespace
 

@@ -17,37 +17,58 @@ using probe::metal::MtlSize;
 using probe::metal::Selectors;
 using probe::metal::UInteger;
 
-// Of launches that are handed over at once, so that a GPU starts early and none is kept for longer than its
-// system allows.
+// Of launches that are handed over at once, so that a GPU starts early. How long it is kept is bounded by
+// whoever measures (backends/core/timing.h, kMaxBatchSeconds).
 constexpr std::uint64_t kLaunchesABuffer = 64;
 
-// Where nobody tells how many cores a GPU has: enough work for the largest that there is of one chip. A
-// smaller one takes the groups in turns.
-constexpr std::uint32_t kAssumedUnits = 40;
+// Where nobody tells how many cores a GPU has: enough work for the largest that there is, the M3 Ultra's
+// (Apple, Mac Studio of 2025, technical specifications). A smaller one takes the groups in turns.
+constexpr std::uint32_t kAssumedUnits = 80;
 
-// All GPUs with Metal take as many, if not every kernel does: its pipeline says so.
-constexpr std::uint32_t kMaxGroup = 1024;
+// What every GPU with Metal takes, where one does not tell (Apple, "Metal feature set tables"): of a
+// threadgroup's threads and of a buffer's bytes.
+constexpr std::uint32_t kLeastMaxGroup = 256;
+constexpr std::uint64_t kLeastMaxBufferBytes = 256U << 20U;
+
+bool Has(const std::vector<std::string>& all, std::string_view one) {
+  return std::find(all.begin(), all.end(), one) != all.end();
+}
+
+// Sources are compiled as this version, not as that of the SDK with which somebody linked the program.
+UInteger LanguageOf(const probe::RuntimeDevice& facts) {
+  return Has(facts.dtypes, "bf16") ? probe::metal::kMtlLanguageVersion3_1
+                                   : probe::metal::kMtlLanguageVersion2_3;
+}
 
 std::vector<std::string> FeaturesOf(const probe::RuntimeDevice& facts) {
   std::vector<std::string> features;
-  const auto has = [](const std::vector<std::string>& all, std::string_view one) {
-    return std::find(all.begin(), all.end(), one) != all.end();
-  };
-  if (!has(facts.matrix_units, "fp32/fp32")) return features;
+  if (!Has(facts.matrix_units, "fp32/fp32")) return features;
   features.emplace_back(kernels::metal::kSimdgroups);
   features.emplace_back(kernels::metal::kMatrix);
-  if (has(facts.dtypes, "bf16")) features.emplace_back(kernels::metal::kBfloat);
+  if (LanguageOf(facts) >= probe::metal::kMtlLanguageVersion3_1)
+    features.emplace_back(kernels::metal::kBfloat);
   return features;
+}
+
+// What is missing bounds nothing, and is not 0. Of a device that claims 0 of both it is.
+std::uint64_t MaxBufferBytes(const probe::metal::Api& api, Id device) {
+  const auto longest = api.Ask<UInteger>(device, &Selectors::max_buffer_bytes),
+             working_set = api.Ask<UInteger>(device, &Selectors::working_set_bytes);
+  if (longest == UInteger{0} && working_set == UInteger{0}) return 0;
+  std::uint64_t most = UINT64_MAX;
+  for (const auto& bound : {longest, working_set}) {
+    if (bound.value_or(0) != 0) most = std::min<std::uint64_t>(most, *bound);
+  }
+  return most == UINT64_MAX ? kLeastMaxBufferBytes : most;
 }
 
 Limits LimitsOf(const probe::metal::Api& api, Id device, const probe::RuntimeDevice& facts) {
   Limits limits;
-  limits.memory_free_bytes = facts.memory_total_bytes;
-  limits.max_buffer_bytes =
-      std::min<std::uint64_t>(api.Ask<UInteger>(device, &Selectors::max_buffer_bytes).value_or(0),
-                              facts.memory_total_bytes.value_or(0));
+  // How much is free nobody tells: the working set is what the system recommends at most.
+  limits.max_buffer_bytes = MaxBufferBytes(api, device);
   limits.shape.compute_units = facts.compute_units.value_or(kAssumedUnits);
-  limits.shape.max_work_group_size = kMaxGroup;
+  const auto group = api.AskSize(device, &Selectors::max_group_size).width;
+  limits.shape.max_work_group_size = group != 0 ? static_cast<std::uint32_t>(group) : kLeastMaxGroup;
   limits.shape.subgroup_width = facts.subgroup_width.value_or(1);
   limits.features = FeaturesOf(facts);
   return limits;
@@ -66,36 +87,50 @@ probe::Result<std::unique_ptr<Session>> MetalSession::Create(const probe::metal:
   if (auto others = LoadOfOthers(request.device); !others.empty())
     ShareWith(std::move(others), OthersWork::kSeen, limits);
   const probe::metal::Pool pool(api);
-  std::unique_ptr<MetalSession> session(
-      new MetalSession(api, device, facts.unified_memory.value_or(false), std::move(limits)));
+  std::unique_ptr<MetalSession> session(new MetalSession(api, device, facts, std::move(limits)));
   if (!session->queue_) {
     return probe::Error{"newCommandQueue", std::nullopt, "no queue", "Metal gives no queue of the device"};
   }
   return std::unique_ptr<Session>(std::move(session));
 }
 
-MetalSession::MetalSession(const probe::metal::Api& api, Id device, bool unified, Limits limits)
+MetalSession::MetalSession(const probe::metal::Api& api, Id device, const probe::RuntimeDevice& facts,
+                           Limits limits)
     : api_(api),
       device_(api_, api_.objc_retain(device)),
       queue_(api_, api_.Send<Id>(device, &Selectors::new_queue)),
-      unified_(unified),
+      unified_(facts.unified_memory.value_or(false)),
+      language_(LanguageOf(facts)),
       limits_(std::move(limits)),
       allocations_(limits_) {}
 
+probe::Result<Id> MetalSession::StringOf(std::string_view text) const {
+  const Id string = api_.String(std::string(text).c_str());
+  if (string != nullptr) return string;
+  return probe::Error{"stringWithUTF8String:", std::nullopt, "no string", "Foundation makes none of a text"};
+}
+
+// Results are compared with what rounding allows, and none is an infinity: the compiler may be as quick as it
+// is by default, whatever version's default that is.
+probe::Result<std::shared_ptr<MetalSession::Owned>> MetalSession::Compile(std::string_view source) const {
+  const auto text = StringOf(source);
+  if (!text) return text.error();
+  const auto type = reinterpret_cast<Id>(api_.objc_getClass("MTLCompileOptions"));
+  const Owned options(api_, type == nullptr ? nullptr : api_.Send<Id>(type, &Selectors::new_object));
+  if (!options)
+    return probe::Error{"MTLCompileOptions", std::nullopt, "no options", "Metal has none for its compiler"};
+  api_.Send<void>(options.get(), &Selectors::set_language, language_);
+  api_.Send<void>(options.get(), &Selectors::set_fast_math, probe::metal::Boolean{1});
+  Id error = nullptr;
+  auto library = std::make_shared<Owned>(
+      api_, api_.Send<Id>(device_.get(), &Selectors::new_library, *text, options.get(), &error));
+  if (!*library) return ErrorOf(api_, "newLibraryWithSource:options:error:", error);
+  return library;
+}
+
 probe::Result<Id> MetalSession::LibraryOf(std::string_view source) {
   auto known = libraries_.find(source.data());
-  if (known == libraries_.end()) {
-    Id error = nullptr;
-    const Id text = api_.String(std::string(source).c_str());
-    auto library = std::make_shared<Owned>(
-        api_, api_.Send<Id>(device_.get(), &Selectors::new_library, text, Id{nullptr}, &error));
-    const bool made = static_cast<bool>(*library);
-    known = libraries_
-                .emplace(source.data(), made ? probe::Result<std::shared_ptr<Owned>>(std::move(library))
-                                             : probe::Result<std::shared_ptr<Owned>>(ErrorOf(
-                                                   api_, "newLibraryWithSource:options:error:", error)))
-                .first;
-  }
+  if (known == libraries_.end()) known = libraries_.emplace(source.data(), Compile(source)).first;
   if (!known->second) return known->second.error();
   return (*known->second)->get();
 }
@@ -105,7 +140,9 @@ probe::Result<KernelId> MetalSession::Load(const kernels::Variant& variant, cons
   const auto library = LibraryOf(step.source);
   if (!library) return library.error();
   const std::string entry(step.entry);
-  const Owned function(api_, api_.Send<Id>(*library, &Selectors::new_function, api_.String(entry.c_str())));
+  const auto name = StringOf(entry);
+  if (!name) return name.error();
+  const Owned function(api_, api_.Send<Id>(*library, &Selectors::new_function, *name));
   if (!function) {
     return probe::Error{"newFunctionWithName:", std::nullopt, "MTLLibraryErrorFunctionNotFound",
                         "the library has no " + entry};

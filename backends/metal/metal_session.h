@@ -57,7 +57,7 @@ class MetalSession final : public Session {
     std::uint32_t group_memory_bytes = 0;
   };
 
-  MetalSession(const probe::metal::Api& api, Id device, bool unified, Limits limits);
+  MetalSession(const probe::metal::Api& api, Id device, const probe::RuntimeDevice& facts, Limits limits);
   [[nodiscard]] probe::Result<Buffer> NewBuffer(std::uint64_t bytes, bool shared) const;
   [[nodiscard]] const Buffer* Find(BufferId buffer) const;
   [[nodiscard]] probe::Result<const Buffer*> Locate(BufferId buffer, std::uint64_t offset_bytes,
@@ -67,6 +67,9 @@ class MetalSession final : public Session {
   // Copies by the GPU, and waits.
   [[nodiscard]] probe::Status Copy(const Buffer& from, std::uint64_t from_offset, const Buffer& to,
                                    std::uint64_t to_offset, std::uint64_t bytes);
+  // The pool's.
+  [[nodiscard]] probe::Result<Id> StringOf(std::string_view text) const;
+  [[nodiscard]] probe::Result<std::shared_ptr<Owned>> Compile(std::string_view source) const;
   // A library is compiled once; a failure is not tried again.
   [[nodiscard]] probe::Result<Id> LibraryOf(std::string_view source);
   [[nodiscard]] probe::Status Check(const Launch& launch) const;
@@ -81,6 +84,7 @@ class MetalSession final : public Session {
   const probe::metal::Api api_;
   Owned device_, queue_;
   bool unified_;
+  probe::metal::UInteger language_;  // MTLLanguageVersion
   Limits limits_;
   Allocations allocations_;
   std::map<const char*, probe::Result<std::shared_ptr<Owned>>> libraries_;  // by where the source lies

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "probe/core/text.h"
+#include "probe/system/loader_path.h"
 
 namespace probe::metal {
 namespace {
@@ -11,9 +12,23 @@ namespace {
 // No name or description is this long.
 constexpr std::size_t kMaxForeignText = 64U << 10U;
 
-Result<system::Library> OpenOne(std::span<const std::string_view> names, const system::FileSystem& files,
+// The last part of a framework's name may be anything in the system's folders for libraries: it is looked for
+// where the user says alone, then the framework where the system has it.
+Result<system::Library> OpenWhereItIs(const std::array<std::string_view, 2>& names,
+                                      const system::FileSystem& files,
+                                      const system::Environment& environment) {
+  const auto [whole, last] = names;
+  std::vector<std::string> paths;
+  for (const auto& folder : system::AbsoluteEntries(environment.Get("WHICHGPU_LIBRARY_PATH").value_or("")))
+    paths.push_back(folder + "/" + std::string(last));
+  paths.emplace_back(whole);
+  const std::vector<std::string_view> views(paths.begin(), paths.end());
+  return system::Library::Open(views, {}, files, environment);
+}
+
+Result<system::Library> OpenOne(const std::array<std::string_view, 2>& names, const system::FileSystem& files,
                                 const system::Environment& environment) {
-  auto library = system::Library::Open(names, {}, files, environment);
+  auto library = OpenWhereItIs(names, files, environment);
   if (library.ok() || !library.error().Is(OwnError::kAbsent)) return library;
   Error error = library.error();
   error.text = "it is a part of Apple's systems, and no other has it";
@@ -28,8 +43,8 @@ Result<Libraries> OpenLibraries(const system::FileSystem& files, const system::E
   auto metal = OpenOne(kMetalNames, files, environment);
   if (!metal) return metal.error();
   Libraries libraries{*std::move(objc), *std::move(metal), std::nullopt, std::nullopt};
-  auto iokit = system::Library::Open(kIoKitNames, {}, files, environment);
-  auto core_foundation = system::Library::Open(kCoreFoundationNames, {}, files, environment);
+  auto iokit = OpenWhereItIs(kIoKitNames, files, environment);
+  auto core_foundation = OpenWhereItIs(kCoreFoundationNames, files, environment);
   if (iokit && core_foundation) {
     libraries.iokit = *std::move(iokit);
     libraries.core_foundation = *std::move(core_foundation);
@@ -50,6 +65,8 @@ Result<Api> ResolveApi(const Libraries& libraries) {
   if (api.name == nullptr) miss(#name, library);
 #define WHICHGPU_OBJC_SYMBOL(name) WHICHGPU_SYMBOL(name, libraries.objc)
 #define WHICHGPU_METAL_SYMBOL(name) WHICHGPU_SYMBOL(name, libraries.metal)
+#define WHICHGPU_OBJC_STRET_SYMBOL(name) \
+  api.name = libraries.objc.Function<decltype(&functions::name)>(#name);
 #define WHICHGPU_OPTIONAL(name, library)                                                   \
   if (api.has_registry) api.name = (library)->Function<decltype(&functions::name)>(#name); \
   api.has_registry = api.has_registry && api.name != nullptr;
@@ -58,6 +75,7 @@ Result<Api> ResolveApi(const Libraries& libraries) {
 #include "probe/metal/metal_symbols.def"
 #undef WHICHGPU_SYMBOL
 #undef WHICHGPU_OPTIONAL
+#undef WHICHGPU_OBJC_STRET_SYMBOL
 #undef WHICHGPU_OBJC_SYMBOL
 #undef WHICHGPU_METAL_SYMBOL
 #undef WHICHGPU_IOKIT_SYMBOL
@@ -70,6 +88,12 @@ Result<Api> ResolveApi(const Libraries& libraries) {
 #include "probe/metal/metal_selectors.def"
 #undef WHICHGPU_METAL_SELECTOR
   return api;
+}
+
+MtlSize Api::AskSize(Id object, Sel Selectors::* selector) const {
+  if (!Responds(object, selector)) return {};
+  const auto call = objc_msgSend_stret != nullptr ? objc_msgSend_stret : objc_msgSend;
+  return reinterpret_cast<MtlSize (*)(Id, Sel)>(call)(object, selectors.*selector);
 }
 
 std::string Api::Raw(Id string) const {

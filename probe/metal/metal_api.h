@@ -31,12 +31,14 @@ struct Selectors {
 struct Api {
 #define WHICHGPU_SYMBOL(name) decltype(&functions::name) name = nullptr;  // NOLINT: declares it
 #define WHICHGPU_OBJC_SYMBOL WHICHGPU_SYMBOL
+#define WHICHGPU_OBJC_STRET_SYMBOL WHICHGPU_SYMBOL
 #define WHICHGPU_METAL_SYMBOL WHICHGPU_SYMBOL
 #define WHICHGPU_IOKIT_SYMBOL WHICHGPU_SYMBOL
 #define WHICHGPU_CF_SYMBOL WHICHGPU_SYMBOL
 #include "probe/metal/metal_symbols.def"
 #undef WHICHGPU_SYMBOL
 #undef WHICHGPU_OBJC_SYMBOL
+#undef WHICHGPU_OBJC_STRET_SYMBOL
 #undef WHICHGPU_METAL_SYMBOL
 #undef WHICHGPU_IOKIT_SYMBOL
 #undef WHICHGPU_CF_SYMBOL
@@ -57,6 +59,8 @@ struct Api {
     if (!Responds(object, selector)) return std::nullopt;
     return Send<R>(object, selector, arguments...);
   }
+  // What the method returns in memory; zeros of an object that lacks it.
+  [[nodiscard]] MtlSize AskSize(Id object, Sel Selectors::* selector) const;
   // Of an NSString, as it is and cleaned; empty where there is none.
   [[nodiscard]] std::string Raw(Id string) const;
   [[nodiscard]] std::string Text(Id string) const;
@@ -99,7 +103,8 @@ class Owned {
   Id object_ = nullptr;
 };
 
-// Where Metal is; elsewhere what WHICHGPU_LIBRARY_PATH leads to by the last part of the name.
+// Where Metal is, of macOS 11 or newer: its language 2.3 and all that is sent to a command buffer came with
+// that or before. Elsewhere what WHICHGPU_LIBRARY_PATH alone leads to by the last part of the name.
 inline constexpr std::array<std::string_view, 2> kObjcNames = {"/usr/lib/libobjc.A.dylib", "libobjc.A.dylib"};
 inline constexpr std::array<std::string_view, 2> kMetalNames = {
     "/System/Library/Frameworks/Metal.framework/Metal", "Metal"};

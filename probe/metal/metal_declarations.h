@@ -32,6 +32,7 @@ Boolean class_respondsToSelector(Class type, Sel selector);
 // Called as what the method is: by a pointer to a function of the receiver, the selector and the method's
 // parameters.
 void objc_msgSend();
+void objc_msgSend_stret();
 Id objc_retain(Id object);
 void objc_release(Id object);
 void* objc_autoreleasePoolPush();
@@ -66,6 +67,10 @@ inline constexpr UInteger kMtlDeviceLocationExternal = 2;
 // MTLResourceOptions: the processor and the GPU see one memory, or the GPU alone sees it.
 inline constexpr UInteger kMtlResourceStorageModeShared = 0;
 inline constexpr UInteger kMtlResourceStorageModePrivate = 2U << 4U;
+
+// MTLLanguageVersion: of macOS 11, with SIMD-group matrices; of macOS 14, with bfloat.
+inline constexpr UInteger kMtlLanguageVersion2_3 = (2U << 16U) + 3;
+inline constexpr UInteger kMtlLanguageVersion3_1 = (3U << 16U) + 1;
 
 // MTLCommandBufferStatus.
 inline constexpr UInteger kMtlCommandBufferStatusCompleted = 4;

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <utility>
 
 #include "backends/core/backend.h"
 #include "tests/fakes/common/fake_machine.h"
@@ -48,6 +49,13 @@ class MetalMachine {
   }
 
   [[nodiscard]] probe::ProbeReport Survey() const { return SurveyWith(variables_, probe::metal::Describe()); }
+
+  // The same where the loader's own path leads to the files, and no variable of this tool's.
+  [[nodiscard]] probe::ProbeReport SurveyBySystemsFolders() const {
+    auto variables = variables_;
+    variables["LD_LIBRARY_PATH"] = std::exchange(variables["WHICHGPU_LIBRARY_PATH"], "");
+    return SurveyWith(variables, probe::metal::Describe());
+  }
 
   // What `body` returned in a process of this machine.
   [[nodiscard]] std::string Run(const ProcessBody& body) const { return RunWith(variables_, body); }

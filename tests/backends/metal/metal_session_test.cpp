@@ -7,6 +7,7 @@
 #include <set>
 
 #include "backends/core/runner.h"
+#include "backends/core/shape.h"
 #include "kernels/metal/variants.h"
 #include "kernels/operand.h"
 #include "tests/backends/core/compute.h"
@@ -57,14 +58,56 @@ std::string Verify(Session& session) {
 TEST(MetalSession, SaysWhatTheDeviceAllows) {
   const auto say = [](Session& session) {
     const auto& limits = session.limits();
-    return fmt::format("{} {} {} {}", limits.max_buffer_bytes, limits.memory_free_bytes.value_or(0),
+    return fmt::format("{} {} {} {}", limits.max_buffer_bytes, limits.shape.max_work_group_size,
                        limits.shape.subgroup_width, fmt::join(limits.features, ","));
   };
-  EXPECT_EQ(MetalMachine(MetalGpu()).With(say),
-            "536870912 1073741824 32 simdgroups_of_32,simdgroup_matrix,bfloat");
+  EXPECT_EQ(MetalMachine(MetalGpu()).With(say), "536870912 1024 32 simdgroups_of_32,simdgroup_matrix,bfloat");
   EXPECT_EQ(MetalMachine(MetalGpu(), R"(, "attributes": {"macos": 13})").With(say),
-            "536870912 1073741824 32 simdgroups_of_32,simdgroup_matrix");
-  EXPECT_EQ(MetalMachine(MetalGpu(R"("apple_family": 0, "mac2": 1)")).With(say), "536870912 1073741824 1 ");
+            "536870912 1024 32 simdgroups_of_32,simdgroup_matrix");
+  EXPECT_EQ(
+      MetalMachine(MetalGpu(R"("apple_family": 0, "mac2": 1)", R"(, "max_workgroup_size": 256)")).With(say),
+      "536870912 256 1 ");
+}
+
+// The working set is what the system recommends, not what is free.
+TEST(MetalSession, DoesNotSayWhatIsFree) {
+  EXPECT_EQ(MetalMachine(MetalGpu()).With([](Session& session) {
+    return std::string(session.limits().memory_free_bytes.has_value() ? "free" : "unknown");
+  }),
+            "unknown");
+}
+
+TEST(MetalSession, WhatNobodyTellsIsNotZero) {
+  const auto say = [](Session& session) { return std::to_string(session.limits().max_buffer_bytes); };
+  EXPECT_EQ(MetalMachine(MetalGpu(), R"(, "attributes": {"tells_no_sizes": 1})").With(say), "268435456");
+  EXPECT_EQ(
+      MetalMachine(R"({"name": "Apple M1", "memory_total_bytes": 1048576, "max_buffer_bytes": 0})").With(say),
+      "1048576");
+}
+
+// Nobody asked the card what it has.
+TEST(MetalSession, WhatWasWrittenForOtherGpusSaysSo) {
+  const auto say = [](Session& session) {
+    std::string said;
+    for (const auto& variant : backends::metal::Describe().variants(session.limits()))
+      if (variant.kernel == Kernel::kGemv) said = backends::MissingFeature(variant, session.limits());
+    return said;
+  };
+  EXPECT_EQ(MetalMachine(MetalGpu()).With(say), "");
+  EXPECT_THAT(MetalMachine(MetalGpu(R"("apple_family": 0, "mac2": 1)")).With(say),
+              HasSubstr("not written for this GPU"));
+}
+
+TEST(MetalSession, ATextThatIsNoneIsAnErrorOfThatKernelAlone) {
+  EXPECT_EQ(MetalMachine(MetalGpu()).With([](Session& session) {
+    kernels::Step source = StepOf("read_u32"), entry = source;
+    source.source = "// SPDX \xff";
+    entry.entry = "read\xff";
+    return Say(session.Load({}, source)) + "; " + Say(session.Load({}, entry)) + "; " +
+           Say(session.Load({}, StepOf("read_u32")));
+  }),
+            "stringWithUTF8String:: no string: Foundation makes none of a text; "
+            "stringWithUTF8String:: no string: Foundation makes none of a text; ok");
 }
 
 TEST(MetalSession, EveryKernelIsRightInEitherMemory) {
@@ -225,9 +268,8 @@ TEST(MetalSession, WithoutAQueueIsNotOpen) {
 }
 
 TEST(MetalSession, WithoutMemoryIsNotOpen) {
-  EXPECT_THAT(MetalMachine(R"({"name": "Apple M1", "max_buffer_bytes": 0})").With([](Session&) {
-    return std::string("open");
-  }),
+  EXPECT_THAT(MetalMachine(R"({"name": "Apple M1", "memory_total_bytes": 0, "max_buffer_bytes": 0})")
+                  .With([](Session&) { return std::string("open"); }),
               HasSubstr("the device claims no memory"));
 }
 

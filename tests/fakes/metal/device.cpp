@@ -25,6 +25,10 @@ UInteger LocationNumber(DeviceObject* device, Sel) { return device->index; }
 Boolean HasUnifiedMemory(DeviceObject* device, Sel) { return device->scenario.unified_memory ? 1 : 0; }
 UInteger WorkingSet(DeviceObject* device, Sel) { return device->scenario.memory_total_bytes; }
 UInteger MaxBuffer(DeviceObject* device, Sel) { return device->scenario.max_buffer_bytes; }
+MtlSize MaxGroup(DeviceObject* device, Sel) {
+  const UInteger most = device->scenario.max_workgroup_size;
+  return {most, most, most};
+}
 UInteger MaxGroupMemory(DeviceObject* device, Sel) { return device->scenario.shared_memory_bytes; }
 UInteger Location(DeviceObject* device, Sel) {
   return static_cast<UInteger>(Get(device->scenario, "location", 0));
@@ -48,23 +52,23 @@ ClassObject& DeviceClass() {
     auto* made =
         new ClassObject("MTLDevice", {{"name", Of(Name)},
                                       {"registryID", Of(RegistryId)},
+                                      {"location", Of(Location)},
+                                      {"locationNumber", Of(LocationNumber)},
+                                      {"hasUnifiedMemory", Of(HasUnifiedMemory)},
+                                      {"supportsFamily:", Of(SupportsFamily)},
                                       {"isLowPower", Of(IsLowPower)},
                                       {"isHeadless", Of(IsHeadless)},
                                       {"isRemovable", Of(IsRemovable)},
-                                      {"recommendedMaxWorkingSetSize", Of(WorkingSet)},
-                                      {"maxBufferLength", Of(MaxBuffer)},
                                       {"maxThreadgroupMemoryLength", Of(MaxGroupMemory)},
+                                      {"maxThreadsPerThreadgroup", Of(MaxGroup)},
                                       {"newCommandQueue", Of(NewQueue)},
                                       {"newBufferWithLength:options:", Of(NewBuffer)},
                                       {"newLibraryWithSource:options:error:", Of(NewLibrary)},
                                       {"newComputePipelineStateWithFunction:error:", Of(NewPipeline)}});
-    const auto macos = GetOfDriver("macos", 15);
-    if (macos >= 14) made->methods["architecture"] = Of(Architecture);
-    if (macos >= 11) {
-      made->methods["location"] = Of(Location);
-      made->methods["locationNumber"] = Of(LocationNumber);
-      made->methods["hasUnifiedMemory"] = Of(HasUnifiedMemory);
-      made->methods["supportsFamily:"] = Of(SupportsFamily);
+    if (Macos() >= kMacosOfBfloat) made->methods["architecture"] = Of(Architecture);
+    if (GetOfDriver("tells_no_sizes", 0) == 0) {
+      made->methods["recommendedMaxWorkingSetSize"] = Of(WorkingSet);
+      made->methods["maxBufferLength"] = Of(MaxBuffer);
     }
     return made;
   }();
@@ -119,6 +123,12 @@ rt::Id NewBuffer(DeviceObject* device, Sel, UInteger bytes, UInteger options) {
 std::int64_t Get(const Device& device, const std::string& attribute, std::int64_t otherwise) {
   const auto found = device.attributes.find(attribute);
   return found == device.attributes.end() ? otherwise : found->second;
+}
+std::int64_t Macos() {
+  constexpr std::int64_t kFirst = 11, kDefault = 15;
+  const auto macos = GetOfDriver("macos", kDefault);
+  if (macos < kFirst) Die("a macOS of which nobody asks for anything");
+  return macos;
 }
 std::int64_t GetOfDriver(const std::string& attribute, std::int64_t otherwise) {
   const auto found = Current().attributes.find(attribute);

@@ -3,8 +3,10 @@
 //
 // Attributes that the scenario may give. Of a device: apple_family (default 7; 0 is no GPU of Apple's), mac2,
 // metal4, gpu_cores (-1: a word), location, low_power, headless, removable. Of the driver: macos (its major
-// version, default 15: from 14 on a device has an architecture and the language bfloat, below 11 a device
-// tells neither its place nor whether it shares memory), compiler_refuses (every source).
+// version, default 15, 11 at least: from 14 on a device has an architecture and the language a version 3.1,
+// with bfloat), tells_no_sizes (neither of buffers nor of the working set), compiler_refuses (every source),
+// internal_error (what a command buffer's error of code 1 says: 1 that it impacted interactivity, 2 that it
+// is the innocent victim of another's, 3 something new).
 #pragma once
 
 #include <cstdint>
@@ -52,6 +54,10 @@ struct PipelineObject : Object {
 
 [[nodiscard]] std::int64_t Get(const Device& device, const std::string& attribute, std::int64_t otherwise);
 [[nodiscard]] std::int64_t GetOfDriver(const std::string& attribute, std::int64_t otherwise);
+inline constexpr std::int64_t kMacosOfBfloat = 14;
+[[nodiscard]] std::int64_t Macos();
+// So that objc_getClass knows it.
+void NameCompileOptions();
 
 // Methods of a device, of the other files.
 [[nodiscard]] rt::Id NewQueue(DeviceObject* device, Sel);

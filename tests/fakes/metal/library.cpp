@@ -15,6 +15,24 @@ namespace {
 constexpr const char* kDomain = "MTLLibraryErrorDomain";
 constexpr Integer kCompileFailure = 3;
 
+// What no setter was called of is empty: its default is that of an SDK, or of a version.
+struct OptionsObject : Object {
+  OptionsObject();
+  UInteger language = 0;
+  std::optional<Boolean> fast_math;
+};
+void SetLanguage(OptionsObject* options, Sel, UInteger version) { options->language = version; }
+void SetFastMath(OptionsObject* options, Sel, Boolean fast) { options->fast_math = fast; }
+rt::Id NewOptions(ClassObject*, Sel) { return IdOf(new OptionsObject); }
+ClassObject& OptionsClass() {
+  static auto* const meta = new ClassObject("MTLCompileOptions meta", {{"new", Of(NewOptions)}});
+  static auto* const type = new ClassObject(
+      "MTLCompileOptions",
+      {{"setLanguageVersion:", Of(SetLanguage)}, {"setFastMathEnabled:", Of(SetFastMath)}}, meta);
+  return *type;
+}
+OptionsObject::OptionsObject() : Object(&OptionsClass()) {}
+
 struct LibraryObject : Object {
   explicit LibraryObject(std::map<std::string, Entry> given_entries);
   std::map<std::string, Entry> entries;
@@ -60,10 +78,10 @@ std::vector<Parameter> ParametersOf(const std::string& text) {
   return parameters;
 }
 
-std::string Prepared(std::string text) {
+std::string Prepared(std::string text, UInteger language) {
   static const std::regex continued(R"(\\\n)"), later(R"(#if __METAL_VERSION__ >= 310\n[^#]*#endif)");
   text = std::regex_replace(text, continued, " ");
-  return GetOfDriver("macos", 15) >= 14 ? text : std::regex_replace(text, later, "");
+  return language >= rt::kMtlLanguageVersion3_1 ? text : std::regex_replace(text, later, "");
 }
 
 // Also where a macro defines the kernel and is used below.
@@ -85,6 +103,14 @@ std::map<std::string, Entry> EntriesOf(const std::string& source) {
   return entries;
 }
 
+std::optional<std::string> WhyRefused(const OptionsObject& options) {
+  const UInteger newest = Macos() >= kMacosOfBfloat ? rt::kMtlLanguageVersion3_1 : rt::kMtlLanguageVersion2_3;
+  if (options.language < rt::kMtlLanguageVersion2_3) return "program_source: error: no simdgroup_matrix";
+  if (options.language > newest) return "program_source: error: no such version of the language";
+  if (!options.fast_math) return "program_source: error: nobody says which math";
+  return std::nullopt;
+}
+
 std::optional<std::string> WhyRefused(const std::string& source,
                                       const std::map<std::string, Entry>& entries) {
   if (GetOfDriver("compiler_refuses", 0) != 0) return "program_source:1:1: error: the compiler refuses this";
@@ -99,14 +125,20 @@ std::optional<std::string> WhyRefused(const std::string& source,
 PipelineObject::PipelineObject(DeviceObject& given_device, Entry given_entry)
     : Object(&PipelineClass()), device(given_device), entry(std::move(given_entry)) {}
 
-rt::Id NewLibrary(DeviceObject* device, Sel, rt::Id source, rt::Id, rt::Id* error) {
+void NameCompileOptions() { (void)OptionsClass(); }
+
+rt::Id NewLibrary(DeviceObject* device, Sel, rt::Id source, rt::Id given, rt::Id* error) {
   const auto fail = [&](Integer code, const std::string& why) -> rt::Id {
     *error = Autorelease(NewError(kDomain, code, why));
     return nullptr;
   };
   if (const auto code = fakes::Reach(Point::kCompile, device->index)) return fail(*code, "the compiler died");
   if (source == nullptr) Die("a library without a source");
-  auto entries = EntriesOf(Prepared(TextOf(source)));
+  if (given == nullptr)
+    return fail(kCompileFailure, "program_source: error: the language of a program's SDK");
+  const auto& options = As<OptionsObject>(given);
+  if (const auto why = WhyRefused(options)) return fail(kCompileFailure, *why);
+  auto entries = EntriesOf(Prepared(TextOf(source), options.language));
   if (const auto why = WhyRefused(TextOf(source), entries)) return fail(kCompileFailure, *why);
   return IdOf(new LibraryObject(std::move(entries)));
 }

@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "tests/fakes/metal/objects.h"
+#include "tests/fakes/metal/device.h"
 
 namespace fakes::metal {
 namespace {
@@ -27,7 +27,12 @@ struct String : Object {
   std::string text;
 };
 const char* Utf8(String* string, Sel) { return string->text.c_str(); }
-rt::Id StringOfUtf8(ClassObject*, Sel, const char* text) { return Autorelease(new String(text)); }
+// Of what is no UTF-8 it is nil; bytes that it has nowhere stand for all such.
+rt::Id StringOfUtf8(ClassObject*, Sel, const char* text) {
+  const std::string value = text;
+  if (value.find_first_of("\xfe\xff") != std::string::npos) return nullptr;
+  return Autorelease(new String(value));
+}
 ClassObject& StringClass() {
   static auto* const meta = new ClassObject("NSString meta", {{"stringWithUTF8String:", Of(StringOfUtf8)}});
   static auto* const type = new ClassObject("NSString", {{"UTF8String", Of(Utf8)}}, meta);
@@ -182,6 +187,26 @@ objc_msgSend:
   leave
   jmp *%r11
   .size objc_msgSend, . - objc_msgSend
+  .globl objc_msgSend_stret
+  .type objc_msgSend_stret, @function
+objc_msgSend_stret:
+  endbr64
+  pushq %rbp
+  movq %rsp, %rbp
+  subq $32, %rsp
+  movq %rdi, (%rsp)
+  movq %rsi, 8(%rsp)
+  movq %rdx, 16(%rsp)
+  movq %rsi, %rdi
+  movq %rdx, %rsi
+  call fake_metal_find
+  movq %rax, %r11
+  movq (%rsp), %rdi
+  movq 8(%rsp), %rsi
+  movq 16(%rsp), %rdx
+  leave
+  jmp *%r11
+  .size objc_msgSend_stret, . - objc_msgSend_stret
   .globl fake_metal_nil
   .hidden fake_metal_nil
 fake_metal_nil:
@@ -230,6 +255,7 @@ using namespace fakes::metal;  // NOLINT: the entry points below are C
 
 FAKE_METAL rt::Class objc_getClass(const char* name) {
   (void)StringClass();
+  NameCompileOptions();
   const auto found = Classes().find(name);
   return found == Classes().end() ? nullptr
                                   : reinterpret_cast<rt::Class>(static_cast<Object*>(found->second));

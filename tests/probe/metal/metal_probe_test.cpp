@@ -92,12 +92,6 @@ TEST(MetalProbe, LeavesUnknownWhatAnOlderSystemDoesNotTell) {
   ASSERT_EQ(thirteen.devices.size(), 1U);
   EXPECT_THAT(thirteen.devices[0].dtypes, ElementsAre("fp32", "fp16"));
   EXPECT_EQ(FactOf(thirteen.devices[0], "architecture_name"), "none");
-  const auto ten = MetalMachine(MetalGpu(), R"(, "attributes": {"macos": 10})").Survey();
-  ASSERT_EQ(ten.devices.size(), 1U);
-  EXPECT_FALSE(ten.devices[0].unified_memory.has_value());
-  EXPECT_FALSE(ten.devices[0].architecture.has_value());
-  EXPECT_EQ(ten.devices[0].kind, probe::DeviceKind::kUnknown);
-  EXPECT_EQ(FactOf(ten.devices[0], "location"), "none");
 }
 
 TEST(MetalProbe, WithoutADeviceHasNone) {
@@ -129,6 +123,11 @@ TEST(MetalProbe, NeedsBothLibraries) {
     machine.Library(name, "");
     EXPECT_EQ(machine.Survey().outcome, Outcome::kAbsent) << name;
   }
+}
+
+// A file of such a name in the system's folders is nothing of Apple's.
+TEST(MetalProbe, LooksForTheLastPartOfANameWhereTheUserSaysAlone) {
+  EXPECT_EQ(MetalMachine(MetalGpu()).SurveyBySystemsFolders().outcome, Outcome::kAbsent);
 }
 
 TEST(MetalProbe, NamesTheFunctionThatIsMissing) {
