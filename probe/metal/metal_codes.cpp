@@ -34,6 +34,32 @@ constexpr std::array kCodes = {
     CodeRow{kOfLibraries, 5, "MTLLibraryErrorFunctionNotFound"},
 };
 
+// What the driver means by MTLCommandBufferErrorInternal stands in brackets at the end of its description, as
+// "(0000000e:kIOGPUCommandBufferCallbackErrorImpactingInteractivity)"; before macOS 13 it began with
+// kIOAccel. These say that no kernel was wrong; others remain what they are. Of the first the system refuses
+// what comes after.
+constexpr std::array kPrefixes = {"kIOGPUCommandBufferCallbackError", "kIOAccelCommandBufferCallbackError"};
+struct CallbackRow {
+  std::string_view end;
+  std::string_view name;
+  bool ends_queue = false;
+};
+constexpr std::array kCallbacks = {
+    CallbackRow{"ImpactingInteractivity)", "kIOGPUCommandBufferCallbackErrorImpactingInteractivity", true},
+    CallbackRow{"InnocentVictim)", "kIOGPUCommandBufferCallbackErrorInnocentVictim"},
+};
+
+std::string_view CallbackIn(std::string_view description) {
+  for (const std::string_view prefix : kPrefixes) {
+    const auto at = description.find(prefix);
+    if (at == std::string_view::npos) continue;
+    for (const CallbackRow& row : kCallbacks) {
+      if (description.substr(at + prefix.size()).starts_with(row.end)) return row.name;
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Error ErrorOf(const Api& api, std::string_view call, Id error) {
@@ -44,13 +70,18 @@ Error ErrorOf(const Api& api, std::string_view call, Id error) {
   const auto row = std::find_if(kCodes.begin(), kCodes.end(), [&](const CodeRow& known) {
     return known.domain == domain && known.code == code;
   });
-  return {std::string(call), code, row == kCodes.end() ? std::move(domain) : std::string(row->name),
-          LogTail(api.Raw(api.Send(error, &Selectors::description)))};
+  const std::string description = api.Raw(api.Send(error, &Selectors::description));
+  std::string name = row == kCodes.end() ? std::move(domain) : std::string(row->name);
+  if (row == &kCodes.front()) {
+    if (const auto callback = CallbackIn(description); !callback.empty()) name = callback;
+  }
+  return {std::string(call), code, std::move(name), LogTail(description)};
 }
 
 bool EndsQueue(const Error& error) {
-  return std::any_of(kCodes.begin(), kCodes.end(),
-                     [&](const CodeRow& known) { return known.ends_queue && known.name == error.name; });
+  const auto is_it = [&](const auto& known) { return known.ends_queue && known.name == error.name; };
+  return std::any_of(kCodes.begin(), kCodes.end(), is_it) ||
+         std::any_of(kCallbacks.begin(), kCallbacks.end(), is_it);
 }
 
 }  // namespace probe::metal

@@ -167,6 +167,21 @@ class Tables(unittest.TestCase):
                 self.assertEqual(set(), set(keys_below(facts)) - set().union(*fields.values()), "nobody reads these")
         self.assertEqual(set(), fields["RuntimeFacts"] - explained, "docs/adding-a-runtime.md says what each is")
 
+    def test_every_error_of_metal_has_a_row(self):
+        # "out of range" is of whoever calls a session, and reaches nobody.
+        codes = (ROOT / "probe/metal/metal_codes.cpp").read_text()
+        names = set(re.findall(r'\{k\w+, \d+, "(\w+)"', codes)) | set(re.findall(r'"(kIOGPU\w+Error[A-Z]\w+)"', codes))
+        self.assertLess(14, len(names), names)
+        own = {"missing_symbol", "other_system"}
+        for path in (*(ROOT / "probe/metal").glob("*.cpp"), *(ROOT / "backends/metal").glob("*.cpp")):
+            own |= set(re.findall(r'std::nullopt,\s*"([\w ]+)"', path.read_text()))
+        self.assertLessEqual({"no buffer", "no queue", "no encoder"}, own)
+        rows = {row["name"]: row for row in json.loads((ROOT / "data/runtimes/metal.json").read_text())["errors"]}
+        self.assertEqual(set(), (names | own) - {"out of range"} - set(rows))
+        for name in names:
+            if name.startswith("kIOGPU"):
+                self.assertNotIn("of_kernel", rows[name], name)
+
     def test_every_runtime_is_a_token_that_users_are_told(self):
         builds = json.loads((ROOT / "data/targets/backend.json").read_text())["builds"]
         told = {build["backend"] for build in builds}

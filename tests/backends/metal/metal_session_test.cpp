@@ -241,6 +241,22 @@ TEST(MetalSession, ACommandBufferThatFailsIsTold) {
       << "a code that is new";
 }
 
+// The system's watchdog, and what another program's fault takes along, have one code with everything else.
+TEST(MetalSession, WhatTheDriverMeansByAnInternalErrorHasItsName) {
+  const auto said = [](int reason) {
+    return MetalMachine(MetalGpu(), fmt::format(R"(, "attributes": {{"internal_error": {}}}, )"
+                                                R"("misbehave": [{{"at": "launch", "do": "error", )"
+                                                R"("code": 1, "after": 1}}])",
+                                                reason))
+        .With(ReadAfterFill);
+  };
+  EXPECT_THAT(said(0), HasSubstr("MTLCommandBufferErrorInternal (1)"));
+  EXPECT_THAT(said(1), HasSubstr("kIOGPUCommandBufferCallbackErrorImpactingInteractivity (1)"));
+  EXPECT_THAT(said(2), HasSubstr(": kIOGPUCommandBufferCallbackErrorInnocentVictim (1)"));
+  EXPECT_THAT(said(2), HasSubstr("; the queue serves on")) << "the fault was another's";
+  EXPECT_THAT(said(3), HasSubstr("MTLCommandBufferErrorInternal (1)"));
+}
+
 TEST(MetalSession, AnEntryThatIsNotThereIsAnErrorOfThatKernelAlone) {
   EXPECT_EQ(MetalMachine(MetalGpu()).With([](Session& session) {
     kernels::Step step = StepOf("read_u32");

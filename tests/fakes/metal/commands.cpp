@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Queues, command buffers and their encoders. A launch is checked as Metal's validation checks it, computed
 // from its arguments when its buffer is committed, then spoiled if the scenario says so.
+#include <array>
 #include <chrono>
 #include <cstring>
 #include <map>
@@ -140,12 +141,23 @@ std::optional<Integer> Run(CommandBufferObject& commands) {
   return std::nullopt;
 }
 
+// Of code 1 the driver's own reason, as macOS words it.
+std::string Description(Integer code) {
+  constexpr std::array kReasons = {
+      "the fake's command buffer failed",
+      "Impacting Interactivity (0000000e:kIOGPUCommandBufferCallbackErrorImpactingInteractivity)",
+      "Innocent Victim (00000005:kIOAccelCommandBufferCallbackErrorInnocentVictim)",
+      "Something New (000000ff:kIOGPUCommandBufferCallbackErrorSomethingNew)"};
+  const auto reason = code == 1 ? GetOfDriver("internal_error", 0) : 0;
+  return kReasons.at(static_cast<std::size_t>(reason));
+}
+
 void End(CommandBufferObject& commands, Integer code) {
   // What comes after a fault is refused; after the device itself is gone, for the same reason.
   if (code == kPageFault) commands.device.broken = kAccessRevoked;
   if (code == kDeviceRemoved) commands.device.broken = kDeviceRemoved;
   commands.status = kError;
-  if (commands.error == nullptr) commands.error = NewError(kDomain, code, "the fake's command buffer failed");
+  if (commands.error == nullptr) commands.error = NewError(kDomain, code, Description(code));
 }
 
 void Commit(CommandBufferObject* commands, Sel) {
