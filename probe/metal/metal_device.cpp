@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include "probe/core/note.h"
+#include "probe/core/parse.h"
+#include "probe/core/vendor_names.h"
 #include "probe/metal/metal_api.h"
 #include "probe/metal/metal_declarations.h"
 
@@ -69,9 +71,20 @@ void AddFacts(const Api& api, Id device, RuntimeDevice& out) {
 // Every chip of Apple's for Macs has one, from the M1 on (Apple, technical specifications of its Macs).
 void NameNeuralEngine(RuntimeDevice& out) {
   if (!out.name.starts_with("Apple M")) return;
-  AddNote({"neural_engine",
-           "the chip has a Neural Engine beside the GPU: Core ML alone reaches it, and it is not measured"},
-          out);
+  AddNote(
+      {"neural_engine",
+       "the chip has a Neural Engine beside the GPU: it is reached through Core ML or MPSGraph, which decide "
+       "what runs there; not measured"},
+      out);
+}
+
+// The names of a Mac's cards begin with their maker's: "AMD Radeon Pro 5500M".
+std::optional<std::string> MakerIn(std::string_view name) {
+  const std::string first = Lower(TakeUpTo(name, ' '));
+  for (const VendorNames& maker : KnownVendors()) {
+    if (!first.empty() && Lists(maker.maker_words, first)) return std::string(maker.name);
+  }
+  return std::nullopt;
 }
 
 DeviceKind KindOf(const Api& api, Id device, const RuntimeDevice& facts) {
@@ -100,9 +113,13 @@ RuntimeDevice ReadDevice(const Api& api, Id device, std::uint32_t ordinal) {
   out.driver = "Metal";
   out.ordinal = ordinal;
   out.name = api.Text(api.Ask<Id>(device, &Selectors::name).value_or(nullptr));
+  out.vendor = MakerIn(out.name);
   const int apple = AppleFamily(api, device);
   if (apple > 0) {
+    // Numbers of PCI: the maker has one, its GPUs, which are no cards, have none.
+    constexpr std::uint32_t kApple = 0x106b;
     out.vendor = "Apple";
+    out.identity.ids = PciIds{kApple, 0, {}, {}, {}};
     out.architecture = fmt::format("apple{}", apple);
   } else if (IsOf(api, device, kMtlGpuFamilyMac2)) {
     out.architecture = "mac2";

@@ -60,7 +60,8 @@ TEST(MetalProbe, SaysWhatAnApplesGpuIs) {
   EXPECT_EQ(FactOf(device, "architecture_name"), "applegpu_g13g");
   EXPECT_EQ(FactOf(device, "metal3") + FactOf(device, "metal4"), "11");
   EXPECT_EQ(FactOf(device, "note"), "neural_engine");
-  EXPECT_THAT(FactOf(device, "note_because"), HasSubstr("Core ML"));
+  EXPECT_THAT(FactOf(device, "note_because"), HasSubstr("through Core ML or MPSGraph"));
+  EXPECT_EQ(device.identity.ids, (probe::PciIds{0x106b, 0, {}, {}, {}})) << "data sheets are found by it";
 }
 
 TEST(MetalProbe, TellsAMacsCardsFromItsProcessorsGpu) {
@@ -80,7 +81,9 @@ TEST(MetalProbe, TellsAMacsCardsFromItsProcessorsGpu) {
   EXPECT_EQ(FactOf(report.devices[0], "location") + FactOf(report.devices[0], "location_number"), "slot0");
   EXPECT_EQ(FactOf(report.devices[2], "location"), "external");
   EXPECT_EQ(FactOf(report.devices[2], "removable") + FactOf(report.devices[2], "headless"), "11");
-  EXPECT_FALSE(report.devices[0].vendor.has_value());
+  EXPECT_EQ(report.devices[0].vendor, "AMD");
+  EXPECT_EQ(report.devices[1].vendor, "Intel");
+  EXPECT_FALSE(report.devices[0].identity.ids.has_value());
   EXPECT_EQ(report.devices[0].architecture, "mac2");
   EXPECT_TRUE(report.devices[0].matrix_units.empty());
   EXPECT_EQ(FactOf(report.devices[0], "note"), "none") << "no chip of Apple's";
