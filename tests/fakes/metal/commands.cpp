@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <thread>
 
 #include "tests/fakes/common/kernels.h"
 #include "tests/fakes/common/launch.h"
@@ -80,6 +81,19 @@ struct EncoderObject : Object {
   bool ended = false;
 };
 
+// What a chain leaves follows from its arguments, which costs nothing: it takes the time that a GPU would, of
+// an M2's speed. Of other kernels the fake's own work is what takes time.
+void TakeTimeOfChain(const fakes::KernelLaunch& launch) {
+  constexpr double kOperationsASecond = 3.6e12;
+  constexpr double kAThread = 16, kASimdgroupsLane = 8.0 * 64 / 32 * 8;  // products of a step
+  if (!launch.entry.starts_with("chain_")) return;
+  double operations = 2.0 * static_cast<double>(launch.values.at(1));
+  operations *= launch.entry.starts_with("chain_simdgroup") ? kASimdgroupsLane : kAThread;
+  for (const auto* sizes : {launch.grid, launch.block})
+    operations *= double{1} * sizes[0] * sizes[1] * sizes[2];
+  std::this_thread::sleep_for(std::chrono::duration<double>(operations / kOperationsASecond));
+}
+
 // kernels/metal: a simdgroup has 8 sums of 8 x 8, and a step is 8 of k.
 std::optional<Integer> Run(DeviceObject& device, const Dispatch& dispatch) {
   const Entry& entry = dispatch.pipeline->entry;
@@ -118,6 +132,7 @@ std::optional<Integer> Run(DeviceObject& device, const Dispatch& dispatch) {
     case fakes::Computed::kOutOfBounds:
       return kPageFault;
   }
+  TakeTimeOfChain(launch);
   fakes::Launch(device.scenario, outputs);
   return std::nullopt;
 }
