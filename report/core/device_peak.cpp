@@ -121,7 +121,7 @@ const DevicePeak* FindPeak(const Peaks& peaks, const probe::PhysicalDevice& devi
     if (const auto* row = ById(peaks, view.device.identity)) return row;
   }
   const auto number = VendorOf(device);
-  if (!device.hardware || !number) return nullptr;
+  if (!number) return nullptr;
   const auto vendor = fmt::format("{:04x}", *number);
   const auto name = probe::Lower(device.name);
   for (const DevicePeak& row : peaks.parts) {

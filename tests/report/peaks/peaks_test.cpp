@@ -390,6 +390,18 @@ TEST(DoubtedRates, LowerConfidence) {
   EXPECT_THAT(answer.warnings, ::testing::Contains(HasSubstr("the fastest known of its kind")));
 }
 
+// Where no bus shows it.
+TEST(Peaks, APartOfAChipHasItsRowByWhatItsRuntimeSaysAlone) {
+  auto gpu = testing::Gpu("0000:05:00.0", "Apple M2", probe::DeviceKind::kIntegrated, 8);
+  gpu.hardware.reset();
+  gpu.views.resize(1);
+  gpu.views[0].device.identity.ids = {
+      .vendor = 0x106b, .device = 0, .subsystem_vendor = {}, .subsystem_device = {}, .revision = {}};
+  const auto* row = FindPeak(EmbeddedPeaks(), gpu);
+  ASSERT_NE(row, nullptr);
+  EXPECT_EQ(row->name, "Apple M2");
+}
+
 // However few rows its maker has.
 TEST(Peaks, ARowIsOfNoOtherChip) {
   auto gpu = testing::Gpu("0000:05:00.0", "VideoCore VI", probe::DeviceKind::kIntegrated, 8);
