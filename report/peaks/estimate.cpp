@@ -156,22 +156,15 @@ probe::PhysicalDevice AsIfItWere(const DevicePeak& row, probe::PhysicalDevice de
   return device;
 }
 
-// What the slowest and the fastest of these cards do of it: of those with matrix units, where the work is of
-// 16 bits and any has them. As two rates; nullopt where none is known.
+// What the slowest and the fastest of these cards do of it; nullopt where that is known of none.
 std::optional<std::array<double, 2>> RatesOf(const Peaks& peaks, std::span<const DevicePeak* const> rows,
                                              const probe::PhysicalDevice& device, const Measurement& m) {
-  constexpr double kOfMatrixUnits = 3;  // times the fp32 rate, at the least
   std::vector<double> rates;
-  std::vector<double> of_units;
   for (const DevicePeak* row : rows) {
-    const auto rate = PeakOf(peaks, AsIfItWere(*row, device), m, {}).rate;
-    if (!rate) continue;
-    const bool has_units = m.in_dtype != Dtype::kFp32 && row->fp32 && *rate >= kOfMatrixUnits * *row->fp32;
-    (has_units ? of_units : rates).push_back(*rate);
+    if (const auto rate = PeakOf(peaks, AsIfItWere(*row, device), m, {}).rate) rates.push_back(*rate);
   }
-  const auto& all = of_units.empty() || m.kernel == Kernel::kRead ? rates : of_units;
-  if (all.empty()) return std::nullopt;
-  const auto [least, most] = std::minmax_element(all.begin(), all.end());
+  if (rates.empty()) return std::nullopt;
+  const auto [least, most] = std::minmax_element(rates.begin(), rates.end());
   return std::array{*least, *most};
 }
 
@@ -231,9 +224,11 @@ std::vector<Measurement> Estimated(const Peaks& peaks, const Tables& tables, con
         Measurement m = Blank(device, view.device, usual);
         const Peak peak = PeakOf(peaks, device, m, {});
         const auto known = peak.rate ? std::nullopt : RatesOf(peaks, alike, device, m);
+        // What none of these cards is known to do, such as products of 16 bits, this one is not said to do.
         const auto rate = peak.rate || is_known ? peak.rate
                           : known               ? std::optional(known->front())
-                                                : CommonRate(peaks, device, usual, peak);
+                          : alike.empty()       ? CommonRate(peaks, device, usual, peak)
+                                                : std::nullopt;
         if (!rate) continue;
         m.rate = *rate * usual.share;
         const bool reads = device.kind == probe::DeviceKind::kCpu && usual.kernel == Kernel::kRead;

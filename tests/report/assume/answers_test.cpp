@@ -103,8 +103,16 @@ TEST(UnknownRates, AreThoseOfTheArchitectureWhateverItIsCalled) {
                 Contains(HasSubstr("the slowest of its architecture that is known")))
         << machine;
   }
-  EXPECT_EQ(Ask({{"cc=7.5", "name=GTX 1660"}, {}, Use::kPrefill}).device, "NVIDIA sm_75")
-      << "of its architecture most have matrix units";
+  // None does more than the one that stands for it does under its own name.
+  for (const auto& [unknown, known] :
+       {std::pair("cc=7.5", "name=RTX 2060"), std::pair("name=RTX 5070 Ti", "name=RTX 5090"),
+        std::pair("cc=6.1", "name=GTX 1080")}) {
+    for (const Use use : {Use::kTraining, Use::kPrefill}) {
+      const auto ram = std::string(known) + ",ram=64GiB";
+      const auto asked = Ask({{std::string(unknown) + ",memory=32GiB", ram + ",memory=32GiB"}, {}, use});
+      EXPECT_EQ("name=" + asked.device, known) << unknown;
+    }
+  }
 }
 
 TEST(UnknownRates, PutNoPartOfTheProcessorBeforeACard) {
