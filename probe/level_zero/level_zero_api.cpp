@@ -63,13 +63,8 @@ std::vector<Alternative> AlternativesIn(std::string_view list, const system::Fil
 // Handles as a driver gives them, at most `most` of them, without empty ones and repetitions.
 template <class Handle, class Ask>
 Result<std::vector<Handle>> Handles(std::string_view call, std::uint32_t most, const Ask& ask) {
-  std::uint32_t count = 0;
-  if (const ZeResult code = ask(&count, nullptr); code != kZeSuccess) return ErrorOf(call, code);
-  count = std::min(count, most);
-  if (count == 0) return std::vector<Handle>{};
-  std::vector<Handle> all(count);
-  if (const ZeResult code = ask(&count, all.data()); code != kZeSuccess) return ErrorOf(call, code);
-  all.resize(std::min<std::size_t>(count, all.size()));
+  std::vector<Handle> all;
+  if (const ZeResult code = Enumerate(most, ask, all); code != kZeSuccess) return ErrorOf(call, code);
   std::vector<Handle> unique;
   for (const Handle handle : all) {
     if (handle != nullptr && std::find(unique.begin(), unique.end(), handle) == unique.end())

@@ -22,12 +22,8 @@ constexpr std::string_view kIpExtension = "ZE_extension_device_ip_version";
 // The structures of a list, each of which has its type before it is filled.
 template <class T, class Ask>
 std::vector<T> List(std::uint32_t most, const Ask& ask) {
-  std::uint32_t count = 0;
-  if (ask(&count, static_cast<T*>(nullptr)) != kZeSuccess) return {};
-  std::vector<T> all(std::min(count, most));
-  count = static_cast<std::uint32_t>(all.size());
-  if (all.empty() || ask(&count, all.data()) != kZeSuccess) return {};
-  all.resize(std::min<std::size_t>(count, all.size()));
+  std::vector<T> all;
+  static_cast<void>(Enumerate(most, ask, all));  // none where it fails
   return all;
 }
 

@@ -14,13 +14,9 @@ constexpr std::uint32_t kMaxMemories = 64, kMaxDomains = 64;
 
 template <class Handle, class Ask>
 std::vector<Handle> Handles(std::uint32_t most, const Ask& ask) {
-  std::uint32_t count = 0;
-  if (ask(&count, nullptr) != kZeSuccess) return {};
-  std::vector<Handle> all(std::min(count, most));
-  count = static_cast<std::uint32_t>(all.size());
-  if (all.empty() || ask(&count, all.data()) != kZeSuccess) return {};
-  all.resize(std::min<std::size_t>(count, all.size()));
-  all.erase(std::remove(all.begin(), all.end(), nullptr), all.end());
+  std::vector<Handle> all;
+  static_cast<void>(Enumerate(most, ask, all));  // none where it fails
+  std::erase(all, nullptr);
   return all;
 }
 

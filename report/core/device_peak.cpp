@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <functional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -100,17 +99,13 @@ std::vector<const DevicePeak*> StandInsFor(const Peaks& peaks, const probe::Phys
   return found;
 }
 
-std::optional<StandIn> SlowestOf(std::span<const DevicePeak* const> rows,
-                                 std::optional<double> DevicePeak::* rate) {
-  std::optional<StandIn> found;
-  for (const DevicePeak* row : rows) {
-    const auto& own = row->*rate;
-    if (!own) continue;
-    if (!found || std::tie(*own, row->id) < std::tie(*(found->row->*rate), found->row->id))
-      found = StandIn{row, found ? found->most : *own};
-    found->most = std::max(found->most, *own);
-  }
-  return found;
+const DevicePeak* StandInFor(const Peaks& peaks, const probe::PhysicalDevice& device) {
+  auto rows = StandInsFor(peaks, device);
+  std::erase_if(rows, [](const DevicePeak* row) { return !row->memory; });
+  const auto slowest = std::min_element(rows.begin(), rows.end(), [](const auto* a, const auto* b) {
+    return std::tie(*a->memory, a->id) < std::tie(*b->memory, b->id);
+  });
+  return slowest == rows.end() ? nullptr : *slowest;
 }
 
 const DevicePeak* FindPeak(const Peaks& peaks, const probe::PhysicalDevice& device) {

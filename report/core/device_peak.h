@@ -3,7 +3,6 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -19,13 +18,8 @@ namespace report {
 // runtimes do. None for one that has a row.
 [[nodiscard]] std::vector<const DevicePeak*> StandInsFor(const Peaks& peaks,
                                                          const probe::PhysicalDevice& device);
-// Of these the slowest at something, and the most that any does of it; nullopt where none has that rate.
-struct StandIn {
-  const DevicePeak* row = nullptr;
-  double most = 0;
-};
-[[nodiscard]] std::optional<StandIn> SlowestOf(std::span<const DevicePeak* const> rows,
-                                               std::optional<double> DevicePeak::* rate);
+// The one of these that reads its memory slowest; nullptr where there is none.
+[[nodiscard]] const DevicePeak* StandInFor(const Peaks& peaks, const probe::PhysicalDevice& device);
 // The numbers of a row of a card; nullopt of a part of a chip.
 [[nodiscard]] std::optional<probe::PciIds> IdsOf(const DevicePeak& row);
 

@@ -151,11 +151,10 @@ bool IsUntold(const probe::ProbeReport& probe) {
 }
 
 std::string UnknownRatesText(const probe::PhysicalDevice& device) {
-  const auto known = SlowestOf(StandInsFor(EmbeddedPeaks(), device), &DevicePeak::memory);
+  const auto* row = StandInFor(EmbeddedPeaks(), device);
   const std::string_view kind = device.kind == probe::DeviceKind::kIntegrated ? "integrated" : "discrete";
-  const auto others =
-      known ? fmt::format("{}, the slowest of its architecture that is known, stand", known->row->name)
-            : fmt::format("a common {} GPU stand", kind);
+  const auto others = row ? fmt::format("{}, the slowest of its architecture that is known, stand", row->name)
+                          : fmt::format("a common {} GPU stand", kind);
   return fmt::format("the rates of {} are not known: those of {} for them", probe::CleanText(device.name, 64),
                      others);
 }
