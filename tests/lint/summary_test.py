@@ -43,6 +43,15 @@ class Summary(unittest.TestCase):
             with self.subTest(results=results):
                 self.assertEqual(summary(ctest, results), ctest)
 
+    def test_a_test_that_passed_only_again_is_named_and_one_that_failed_twice_is_not(self):
+        begin = ("1/3 Test #1: a ..........***Failed    0.01 sec\nwhy\n    Start 1: a\n    Test #1: a ..........   Passed    0.01 sec\n"
+                 "2/3 Test #2: b.of/1 ...***Timeout   1.00 sec\n    Test #2: b.of/1 ...***Failed    0.01 sec\n"
+                 "3/3 Test #3: c ...........***Skipped   0.01 sec\n\n")
+        end = ("67% tests passed, 1 tests failed out of 3\n\nTotal Test time (real) = 1 sec\n\nThe following tests FAILED:\n"
+               "\t  2 - b.of/1 (Failed)\n")
+        self.assertEqual(summary(begin + end, None),
+                         begin + "Failed first, and passed when run again (why stands above):\n  a\n\n" + end)
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1], verbosity=2)
