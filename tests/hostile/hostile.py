@@ -25,14 +25,14 @@ from lies import LIES  # noqa: E402
 from machine import RUNTIMES, HostileMachine  # noqa: E402
 
 # Bad drivers of different runtimes in one run, so that one of each kind of runtime is left whole.
-PAIRS = (("vulkan", "cuda"), ("opencl", "hip"), ("level_zero", "metal"))
-# A run by itself for what acts on the tool: of two, one would not get its turn.
+TOGETHER = (("vulkan", "cuda", "level_zero"), ("opencl", "hip", "metal"))
+# A run by itself for what acts on the tool: of several, one would not get its turn.
 ALONE = ("terminate_parent", "interrupt_parent", "hang_up_parent", "kill_parent")
 MEASURED = ("vulkan", "opencl", "cuda", "hip", "level_zero", "metal", "sysfs")
 
 
 class Case:
-    """One action at one moment of the drivers of one or two runtimes."""
+    """One action at one moment of the drivers of one runtime or several."""
 
     def __init__(self, action, moment, runtimes):
         self.action, self.moment, self.runtimes = action, moment, tuple(runtimes)
@@ -55,10 +55,10 @@ class Case:
 
 
 def all_cases():
-    for (action, moment), pair in itertools.product(itertools.product(ACTIONS, MOMENTS), PAIRS):
-        yield from [Case(action, moment, [one]) for one in pair] if action in ALONE else [Case(action, moment, pair)]
-    for action, pair in itertools.product(LIES, PAIRS):
-        yield Case(action, "lie", pair)
+    for (action, moment), several in itertools.product(itertools.product(ACTIONS, MOMENTS), TOGETHER):
+        yield from [Case(action, moment, [one]) for one in several] if action in ALONE else [Case(action, moment, several)]
+    for action, several in itertools.product(LIES, TOGETHER):
+        yield Case(action, "lie", several)
 
 
 def named(name):
