@@ -23,8 +23,8 @@ constexpr Pair kFills[] = {
     {Kernel::kFill, Dtype::kFp8, "fill_fp8"},   {Kernel::kFill, Dtype::kQ4, "fill_q4"},
     {Kernel::kFill, Dtype::kFp4, "fill_fp4"},
 };
-constexpr Pair kStreams[] = {
-    {Kernel::kRead, Dtype::kU32, "read_u32"},
+constexpr Pair kRead = {Kernel::kRead, Dtype::kU32, "read_u32"};
+constexpr Pair kWriters[] = {
     {Kernel::kCopy, Dtype::kU32, "copy_u32"},
     {Kernel::kTriad, Dtype::kFp32, "triad_fp32"},
 };
@@ -39,11 +39,24 @@ constexpr GemvRow kGemvs[] = {
     {Dtype::kQ4, "gemv_q4", 8, 64},
 };
 
+// Blocks that stay and stride over the whole.
 Variant Stream(const Pair& pair, std::string name, std::string_view source) {
   return Own(std::move(name), pair.kernel, pair.in, pair.in,
              {.entry = pair.entry,
               .source = source,
               .geometry = {.groups_a_unit = kBlocksEach, .threads = {kThreads, 1}, .partials_a_group = 1}});
+}
+
+// A thread for each vector.
+Variant Writer(const Pair& pair, std::string_view source) {
+  const std::uint32_t vector = kVectorBits / Row(pair.in).bits;
+  Variant variant =
+      Own("own:coalesced", pair.kernel, pair.in, pair.in,
+          {.entry = pair.entry,
+           .source = source,
+           .geometry = {.tiles = {{{Number::kCount, kThreads * vector}}}, .threads = {kThreads, 1}}});
+  variant.multiple_count = vector;
+  return variant;
 }
 
 Variant Gemm(std::uint32_t tile, std::string name, std::string_view entry, std::string_view source) {
@@ -85,10 +98,9 @@ std::vector<Variant> Variants(const Modules& modules) {
   std::vector<Variant> all;
   for (const Pair& pair : kFills) all.push_back(Stream(pair, "own:fill", modules.stream));
   all.back().multiple_count = 8;  // a word
-  for (const Pair& pair : kStreams) {
-    all.push_back(Stream(pair, "own:coalesced", modules.stream));
-    all.back().multiple_count = kVectorBits / Row(pair.in).bits;
-  }
+  all.push_back(Stream(kRead, "own:coalesced", modules.stream));
+  all.back().multiple_count = kVectorBits / Row(kRead.in).bits;
+  for (const Pair& pair : kWriters) all.push_back(Writer(pair, modules.stream));
   all.push_back(Gemm(128, "own:tile_128x128", "gemm_fp32_128", modules.gemm_simt));
   all.push_back(Gemm(64, "own:tile_64x64", "gemm_fp32_64", modules.gemm_simt));
   all.push_back(Chain(modules.stream));

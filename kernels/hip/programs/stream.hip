@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// made of 0aa4a01356bb3aa5944c3c2d2cc85e0fdcb398f69cca415a973fd3ba377f3e89 by kernels/generate.py
+// made of cc251b2987892f383ae3d282f389735cb3b071247e7172bb09d96dcc4891ee17 by kernels/generate.py
 #if defined(__HIP__)
 #undef __launch_bounds__
 #undef __shared__
@@ -96,7 +96,7 @@ DEVICE unsigned DeviceBytePermute(unsigned low, unsigned high) {
 #endif  // __HIP__
 namespace {
 constexpr unsigned kThreads = 256;
-constexpr unsigned kUnroll = 4;  // loads in flight, a thread
+constexpr unsigned kUnroll = 4;  // loads in flight, a thread that reads
 DEVICE unsigned Mix32(unsigned x) {
   x ^= x >> 16;
   x *= 0x7feb352dU;
@@ -190,27 +190,13 @@ KERNEL __launch_bounds__(kThreads) read_u32(const uint4* __restrict__ in, unsign
   if (threadIdx.x == 0) partials[blockIdx.x] = sums[0];
 }
 KERNEL __launch_bounds__(kThreads) copy_u32(const uint4* __restrict__ in, uint4* __restrict__ out, unsigned count) {
-  const unsigned vectors = count / 4, step = Step();
-  unsigned i = First();
-  for (; vectors > (kUnroll - 1) * step && i < vectors - (kUnroll - 1) * step; i += kUnroll * step) {
-    uint4 v[kUnroll];
-#pragma unroll
-    for (unsigned u = 0; u < kUnroll; ++u) v[u] = in[i + u * step];
-#pragma unroll
-    for (unsigned u = 0; u < kUnroll; ++u) out[i + u * step] = v[u];
-  }
-  for (; i < vectors; i += step) out[i] = in[i];
+  const unsigned i = First();
+  if (i < count / 4) out[i] = in[i];
 }
 KERNEL __launch_bounds__(kThreads) triad_fp32(const float4* __restrict__ a, const float4* __restrict__ b,
                                               float4* __restrict__ out, unsigned count, float factor) {
-  const unsigned vectors = count / 4, step = Step();
-  unsigned i = First();
-  for (; vectors > step && i < vectors - step; i += 2 * step) {
-    const float4 x[2] = {a[i], a[i + step]}, y[2] = {b[i], b[i + step]};
-    out[i] = AddMultiple(x[0], y[0], factor);
-    out[i + step] = AddMultiple(x[1], y[1], factor);
-  }
-  if (i < vectors) out[i] = AddMultiple(a[i], b[i], factor);
+  const unsigned i = First();
+  if (i < count / 4) out[i] = AddMultiple(a[i], b[i], factor);
 }
 constexpr unsigned kChains = 16;
 constexpr unsigned kSteps = 16;  // a turn, of which k is a multiple
