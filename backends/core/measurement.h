@@ -74,6 +74,8 @@ struct Measurement {
   std::optional<double> temperature_c;
   std::optional<double> power_w;
   std::optional<probe::PcieLink> pcie;
+  // What by design held its clocks, which go up and down there: "its power limit of 700 W".
+  std::optional<std::string> limited_by;
   // Of the device's memory, where others who use it leave too little: it was not tried.
   std::optional<std::uint64_t> needed_bytes;
   // Beside that: whether nobody is seen to use it, so that who holds its memory is not known.

@@ -69,8 +69,8 @@ namespace backends {
 WHICHGPU_FIELDS(Measurement, device_id, peer_id, runtime, driver, manifest, kernel, implementation, in_dtype,
                 acc_dtype, shape, status, reason, stage, rate, unit, time_s, ci95, p10_rate, best_rate,
                 samples, batch_times_s, quality, foreign_load, throttled, verified, host_timed, threads,
-                max_relative_error, share_of_peak, temperature_c, power_w, pcie, needed_bytes, holder_unseen,
-                lacked_memory)
+                max_relative_error, share_of_peak, temperature_c, power_w, pcie, limited_by, needed_bytes,
+                holder_unseen, lacked_memory)
 
 template <class V, probe::Is<Figure> S>
 void Fields(V& v, S& s) {

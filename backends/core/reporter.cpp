@@ -17,7 +17,10 @@ std::string Unit(const kernels::Variant& variant) {
 
 void NoteState(const Series& series, Measurement& measurement) {
   if (!series.throttled_by.empty()) AddReason(measurement, "throttled by " + series.throttled_by);
-  if (!series.limited_by.empty()) AddReason(measurement, "at " + series.limited_by);
+  if (!series.limited_by.empty()) {
+    AddReason(measurement, "at " + series.limited_by);
+    measurement.limited_by = series.limited_by;
+  }
   measurement.temperature_c = series.temperature_c;
   measurement.power_w = series.power_w;
   measurement.pcie = series.pcie;

@@ -93,7 +93,8 @@ void AddSaid(std::vector<Reason>& list, Reason reason) {
 
 struct Reliability {
   bool noisy = false;
-  bool brief = true;  // those that are noisy are so for want of batches
+  bool brief = true;                        // those that are noisy are so for want of batches
+  std::optional<std::string> limited_by{};  // what held each of those that are noisy
   double foreign_load = 0;
   bool throttled = false;
   bool host_timed = false;
@@ -103,6 +104,7 @@ Reliability Look(const std::vector<const backends::Measurement*>& figures) {
   Reliability found;
   for (const auto* m : figures) {
     const bool noisy = m->quality == backends::Quality::kNoisy;
+    if (noisy) found.limited_by = !found.noisy || found.limited_by ? m->limited_by : std::nullopt;
     found.noisy = found.noisy || noisy;
     found.brief = found.brief && (!noisy || m->samples < backends::kMinBatches);
     found.foreign_load = std::max(found.foreign_load, m->foreign_load.value_or(0));
@@ -147,6 +149,7 @@ void Judge(const Report& report, const Score& chosen, Recommendation& answer) {
   if (const auto rest = Look(FiguresBehind(report, chosen, Side::kRest)); rest.noisy && !look.noisy) {
     look.noisy = true;
     look.brief = rest.brief;
+    look.limited_by = rest.limited_by;
     whose = "the processor";
   }
   if (look.foreign_load > 0) {
@@ -157,6 +160,9 @@ void Judge(const Report& report, const Score& chosen, Recommendation& answer) {
   } else if (look.noisy && look.brief) {
     answer.warnings.push_back(
         fmt::format("there was little time for {}'s figures: --thorough measures longer", whose));
+  } else if (look.noisy && look.limited_by) {
+    answer.warnings.push_back(
+        fmt::format("{}'s figures are noisy: its clocks go up and down at {}", whose, *look.limited_by));
   } else if (look.noisy) {
     answer.warnings.push_back(
         fmt::format("{}'s figures are noisy: {}something else may be using the machine", whose,

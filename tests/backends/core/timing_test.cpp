@@ -281,6 +281,7 @@ TEST(Watching, KeepsTheHighestThatTheDeviceSaidOfItselfAndItsWidestLink) {
   script.state = [&](double now_s) {
     seen_c = std::max(seen_c, 50 + now_s);
     DeviceState state{"", 1.0};
+    if (now_s > 1) state.limited_by = "its power limit";
     state.temperature_c = 50 + now_s;
     state.power_w = now_s > 1.5 ? 200 : 300;
     const bool is_up = now_s > 1.5 && now_s < 1.8;
@@ -291,11 +292,12 @@ TEST(Watching, KeepsTheHighestThatTheDeviceSaidOfItselfAndItsWidestLink) {
   EXPECT_GT(gemm.temperature_c.value_or(0), 51);
   EXPECT_LE(gemm.temperature_c.value_or(100), seen_c);
   EXPECT_EQ(gemm.power_w, 300);
+  EXPECT_EQ(gemm.limited_by, "its power limit");
   ASSERT_TRUE(gemm.pcie);
   EXPECT_EQ(gemm.pcie->generation, 4U) << "a link that idles between batches";
   script.state = nullptr;
   const Measurement silent = MeasureBy(script).Of("gemm");
-  EXPECT_FALSE(silent.temperature_c || silent.power_w || silent.pcie);
+  EXPECT_FALSE(silent.temperature_c || silent.power_w || silent.pcie || silent.limited_by);
 }
 
 }  // namespace

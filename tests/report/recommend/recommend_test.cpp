@@ -342,6 +342,14 @@ TEST(Recommend, NoiseLowersConfidence) {
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->confidence, Confidence::kLow);
   EXPECT_THAT(answer->warnings, Contains(HasSubstr("noisy")));
+  const std::string limit = "its power limit of 700 W";
+  report.measurements[0].limited_by = limit;
+  EXPECT_THAT(Answer(report)->warnings, Contains(HasSubstr("noisy: its clocks go up and down at " + limit)));
+  const auto kept = report.measurements;
+  for (auto& m : report.measurements) m.quality = backends::Quality::kNoisy;
+  EXPECT_THAT(Answer(report)->warnings, Contains(HasSubstr("noisy: something else")))
+      << "what nothing held is noisy for another reason";
+  report.measurements = kept;
   report.measurements[0].samples = 3;
   EXPECT_THAT(Answer(report)->warnings,
               Contains(HasSubstr("there was little time for cpu's figures: --thorough")));
