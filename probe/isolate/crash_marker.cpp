@@ -44,17 +44,13 @@ void ExchangeHeld(int from, int to) {
   }
 }
 
-std::optional<std::string> BootId(const system::FileSystem& files) {
-  return files.ReadLine("/proc/sys/kernel/random/boot_id");
-}
-
 bool IsOfThisBoot(const StoredMarker& marker, const system::FileSystem& files) {
-  const auto today = BootId(files);
+  const auto today = system::BootId(files);
   return !today || !marker.boot_id || marker.boot_id == today;
 }
 
 bool WriterLives(const StoredMarker& marker, const system::FileSystem& files) {
-  return marker.start_ticks && marker.boot_id == BootId(files) &&
+  return marker.start_ticks && marker.boot_id == system::BootId(files) &&
          system::StartTicks(marker.pid) == marker.start_ticks;
 }
 
@@ -170,7 +166,7 @@ CrashMarkers::Guard CrashMarkers::Arm(const CrashKey& key, std::string_view desc
   marker.created = system::CalendarNow();
   marker.pid = system::OwnProcessId();
   marker.start_ticks = system::StartTicks(marker.pid);
-  marker.boot_id = BootId(*files_);
+  marker.boot_id = system::BootId(*files_);
   if (survivor && survivor->files == marker.files)
     marker.earlier = TriesOf(*survivor, IsOfThisBoot(*survivor, *files_));
   ExchangeHeld(0, file.get() + 1);
@@ -201,7 +197,7 @@ void JudgeMarker(const std::string& path, const KilledRun& run, StepFate fate) {
     std::this_thread::sleep_for(kLockPause);
   }
   auto marker = ReadMarker(*file);
-  if (!marker || marker->boot_id != BootId(*files)) return;
+  if (!marker || marker->boot_id != system::BootId(*files)) return;
   bool found = Judge(*marker, run, fate);
   for (StoredTry& one : marker->earlier) found = (!one.earlier_boot && Judge(one, run, fate)) || found;
   if (found && WriteMarker(*file, *marker)) system::BeginForcingToDisk(*file);

@@ -45,6 +45,7 @@ class RunningChild {
 
   [[nodiscard]] bool finished() const { return finished_; }
   [[nodiscard]] system::ProcessId pid() const { return pid_; }
+  [[nodiscard]] const std::string& mark() const { return mark_; }
   [[nodiscard]] bool abandoned() const {
     return finished_ && (result_.end == ChildEnd::kAbandoned || result_.end == ChildEnd::kMultiplied);
   }
@@ -61,6 +62,7 @@ class RunningChild {
   void Accept(Json record);
   [[nodiscard]] bool TakeSeal(Json& record) const;
   void CheckLimits();
+  [[nodiscard]] system::SteadyTime::duration BlindInterval() const;
   void Press();
   void RemoveScratch();
   void Finish(ChildEnd end, const ProcessExit& exit);
@@ -70,6 +72,7 @@ class RunningChild {
   std::function<double(const Json&)> most_allowed_s_;
   system::ProcessId pid_ = -1;
   system::Descriptor pid_descriptor_;
+  std::string mark_;  // of what descends from it; empty where the kernel tells
   std::string seal_;
   // The request goes through it. This side keeps both ends, so that a child that died meanwhile does not end
   // the writer by a signal, and until the child is told or has ended, since the end of the file lets it

@@ -3,6 +3,7 @@
 // user, directories, descriptors, variables. For children that load vendor code.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -37,6 +38,12 @@ class ProcessState {
   };
   static Place PlaceOf(const std::optional<FileStatus>& status);
   static User EffectiveUser();
+  // A number that another filter of system calls changes; 0 where the system tells of none.
+  static int SystemCallFilter();
+  // The root directory, by the least that the system opens it for; errno where it can not be.
+  static Descriptor OpenRoot();
+  // How many files more can be opened.
+  static std::size_t CountOpenable();
   [[nodiscard]] std::optional<std::string> WorsenedLimit() const;
   [[nodiscard]] std::optional<std::string> WorsenedEnvironment() const;
 

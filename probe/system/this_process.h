@@ -19,6 +19,9 @@ namespace probe::system {
 // the set-uid bit. For good: for children alone.
 void GiveUpMakingNodes();
 
+// The block of this process's variables as it is now, "NAME=value" and a null pointer at its end.
+[[nodiscard]] char** ProcessEnvironment();
+
 // Sets or, with nullopt, removes a variable; for children that load vendor code. Before any thread is
 // started.
 void SetProcessVariable(const std::string& name, const std::optional<std::string>& value);

@@ -73,9 +73,9 @@ def named(name):
 
 
 class Suite:
-    def __init__(self, binary, build):
+    def __init__(self, binary, build, cases):
         self.binary, self.build = binary, build
-        self.baselines = {measured: self.baseline(measured) for measured in (False, True)}
+        self.baselines = {measured: self.baseline(measured) for measured in {case.measured for case in cases}}
 
     def arguments(self, measured, given):
         if not measured:
@@ -244,7 +244,7 @@ def main():
     if os.access("/dev/shm", os.W_OK):
         tempfile.tempdir = "/dev/shm"  # a folder a case, on no disk
     start = time.monotonic()
-    suite = Suite(options.binary.resolve(), options.build.resolve())
+    suite = Suite(options.binary.resolve(), options.build.resolve(), cases)
     progress = run_all(suite, cases, options.jobs)
     total = sum(count[0] for count in progress.counts.values())
     passed = sum(count[1] for count in progress.counts.values())

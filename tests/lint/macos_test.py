@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Compiles for macOS on Arm what is to run there as it is: all headers of probe/system and probe/isolate, those of their
-sources that need POSIX alone, the rooms that unify, decide and render, and Metal's. By `zig c++`, which brings macOS's headers
-with it (pip install ziglang); the libraries that are headers only are those of this machine.
+sources that need POSIX alone and macOS's own, the rooms that unify, decide and render, and Metal's; and for macOS on x86-64
+what depends on the system. By `zig c++`, which brings macOS's headers with it (pip install ziglang); the libraries that are
+headers only are those of this machine.
 
 macos_test.py SOURCE_ROOT GENERATED SCRATCH INCLUDE... with the folder of the headers that the build makes of data/, and
 those that hold fmt/, nlohmann/ and xxhash.h. Exits with 77 where there is no ziglang, which ./dev portable installs."""
@@ -12,13 +13,13 @@ import pathlib
 import subprocess
 import sys
 
-ROOMS = ["probe/core", "probe/unify", "probe/system", "probe/system/posix", "probe/isolate", "probe/isolate/posix",
-         "probe/metal", "kernels/metal", "backends/metal",
+SYSTEMS = ["probe/system/posix", "probe/system/darwin", "probe/isolate/posix", "probe/isolate/darwin"]
+ROOMS = ["probe/core", "probe/unify", "probe/system", "probe/isolate", *SYSTEMS, "probe/metal", "kernels/metal", "backends/metal",
          *("report/" + room for room in ("core", "assume", "advise", "targets", "decide", "score", "recommend", "peaks", "explain",
                                          "compare", "render", "html"))]
 SEAM = ["probe/system", "probe/isolate"]
 LIBRARIES = ["fmt", "nlohmann", "xxhash.h", "xxh3.h"]
-FLAGS = ["-target", "aarch64-macos", "-std=c++20", "-Wall", "-Wextra", "-Werror"]
+FLAGS = ["-std=c++20", "-Wall", "-Wextra", "-Werror"]
 
 
 def zig(root):
@@ -51,21 +52,25 @@ def main():
     headers = scratch / "headers.cpp"
     headers.write_text("".join(f'#include "{path.relative_to(root)}"\n'
                                for room in SEAM for path in sorted((root / room).glob("*.h"))))
-    sources = [headers] + [path for room in ROOMS for path in sorted((root / room).glob("*.cpp"))]
+    def sources_of(rooms):
+        return [path for room in rooms for path in sorted((root / room).glob("*.cpp"))]
+    sources = [("aarch64-macos", path) for path in [headers, *sources_of(ROOMS)]]
+    sources += [("x86_64-macos", path) for path in [headers, *sources_of(SYSTEMS)]]
     environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(scratch / "zig"), "ZIG_LOCAL_CACHE_DIR": str(scratch / "zig")}
 
     def compile_one(numbered):
-        number, source = numbered
-        done = subprocess.run([*compiler, *FLAGS, f"-I{root}", f"-I{generated}", "-isystem", scratch / "include", "-c", source, "-o",
-                               scratch / f"{number}.o"], capture_output=True, text=True, env=environment, check=False)
-        return source, done
+        number, (target, source) = numbered
+        command = [*compiler, "-target", target, *FLAGS, f"-I{root}", f"-I{generated}", "-isystem", scratch / "include", "-c", source,
+                   "-o", scratch / f"{number}.o"]
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+        return f"{source} for {target}", done
 
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for source, done in pool.map(compile_one, enumerate(sources)):
             if done.returncode:
                 failed += 1
-                print(f"{source} does not compile for macOS:\n{done.stderr}")
+                print(f"{source} does not compile:\n{done.stderr}")
     print(f"{len(sources) - failed} of {len(sources)} sources compile for macOS")
     return 1 if failed else 0
 

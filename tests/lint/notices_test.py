@@ -10,9 +10,9 @@ from structure_test import ROOT, tracked
 # How the headers of a library begin, and what the notices call it.
 LIBRARIES = {"CLI/": "CLI11", "fmt/": "{fmt}", "nlohmann/": "JSON for Modern C++", "hwy/": "Highway", "xxhash.h": "xxHash",
              "hwloc.h": "hwloc", "xf86drm.h": "libdrm", "vulkan/": "Vulkan-Headers", "CL/": "OpenCL-Headers"}
-# Of the C library, of Linux, and of the compilers.
-SYSTEM = re.compile(r"(sys|linux)/\w+\.h|(cpuid|dirent|dlfcn|errno|fcntl|immintrin|link|poll|pthread|pwd|sched|signal|spawn|stddef|"
-                    r"stdlib|string|time|ucontext|unistd)\.h")
+# Of the C library, of Linux, of macOS, and of the compilers.
+SYSTEM = re.compile(r"(sys|linux|mach|mach-o)/\w+\.h|(cpuid|crt_externs|dirent|dlfcn|errno|fcntl|immintrin|limits|link|"
+                    r"poll|pthread|pwd|sched|signal|spawn|stddef|stdlib|string|time|ucontext|unistd)\.h")
 INCLUDE = re.compile(r"^#include <([^>]+)>", re.M)
 
 

@@ -4,13 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <mutex>
 
 #include "probe/core/fields.h"
@@ -30,14 +28,6 @@ void ResetSignals() {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-}
-
-// A size of 1, not 0: with 0 the kernel still starts a piped core handler, core(5).
-void ForbidCoreDumps() {
-  const rlimit one{1, 1};
-  if (setrlimit(RLIMIT_CORE, &one) == 0) return;
-  const rlimit zero{0, 0};
-  setrlimit(RLIMIT_CORE, &zero);
 }
 
 // Moves the result pipe out of the way of drivers that close or reuse low descriptors, and checks before
@@ -109,22 +99,6 @@ Status RunTask(const Json& request, std::span<const Task> tasks, const RecordSin
       std::find_if(tasks.begin(), tasks.end(), [&](const Task& known) { return known.name == name; });
   if (found == tasks.end()) return Error{"read request", std::nullopt, "unknown task", name};
   return found->run(*body, send);
-}
-
-template <class Number>
-std::optional<Number> NumberIn(std::string_view text) {
-  Number number = 0;
-  const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
-  return end.ec == std::errc() ? std::optional(number) : std::nullopt;
-}
-
-// Behind kChildArgument: the tool's number, when it was started, and the marker of what this child does.
-OwnTool ToolOf(std::span<char* const> arguments) {
-  OwnTool tool;
-  if (arguments.size() < 5) return tool;
-  tool.run = {NumberIn<system::ProcessId>(arguments[2]).value_or(0), NumberIn<std::uint64_t>(arguments[3])};
-  tool.marker = arguments[4];
-  return tool;
 }
 
 }  // namespace

@@ -24,8 +24,10 @@ constexpr std::size_t kMaxStderrBytes = 4096;
 // Read from one pipe in one turn, so that a child that floods it delays neither the others nor a deadline.
 constexpr std::size_t kMaxTurnBytes = 256U << 10U;
 constexpr auto kScratchInterval = std::chrono::milliseconds(50);
-constexpr auto kBlindInterval =
-    std::chrono::milliseconds(2);  // where no descriptor tells that a process ended
+// Where no descriptor tells that a process ended: while it is about to, and at most.
+constexpr auto kBlindInterval = std::chrono::milliseconds(2),
+               kLongestBlindInterval = std::chrono::milliseconds(50);
+constexpr int kBlindShare = 64;  // of the time that it has run already it may be noticed so much too late
 constexpr auto kPressInterval = std::chrono::milliseconds(10);
 
 SteadyTime::duration Seconds(double seconds) {
@@ -132,9 +134,9 @@ void RunningChild::Start(const ChildRequest& request) {
   system::SpawnPlan plan;
   plan.binary = setting_.binary.get();
   const auto own = system::OwnProcessId();
-  const auto ticks = request.marker.empty() ? std::nullopt : system::StartTicks(own);
-  plan.arguments = {"whichgpu", std::string(kChildArgument), std::to_string(own),
-                    ticks ? std::to_string(*ticks) : "", request.marker};
+  mark_ = NewMark();
+  plan.arguments = ArgumentsFor(
+      {{own, request.marker.empty() ? std::nullopt : system::StartTicks(own)}, request.marker, mark_});
   plan.environment = ChildEnvironment(setting_.environment, request, nullptr);
   for (auto& path : system::ScratchDirectory::Names(setting_.environment, request.scratch)) {
     auto environment = ChildEnvironment(setting_.environment, request, &path);
@@ -178,12 +180,19 @@ void RunningChild::Tell(const ChildRequest& request) {
   orders_ = {};
 }
 
+// Short for one that has not long to go: its results are complete, or it was killed.
+SteadyTime::duration RunningChild::BlindInterval() const {
+  if (done_ || killed_ || !results_.ok()) return kBlindInterval;
+  return std::clamp<SteadyTime::duration>((system::Now() - start_) / kBlindShare, kBlindInterval,
+                                          kLongestBlindInterval);
+}
+
 SteadyTime RunningChild::Watch(std::vector<int>& out) const {
   for (const auto* descriptor : {&pid_descriptor_, &results_, &stderr_}) {
     if (descriptor->ok()) out.push_back(descriptor->get());
   }
   auto wake = killed_ ? *killed_ + Seconds(setting_.options.kill_grace_s) : deadline_;
-  if (!pid_descriptor_.ok()) wake = std::min(wake, system::Now() + kBlindInterval);
+  if (!pid_descriptor_.ok()) wake = std::min(wake, system::Now() + BlindInterval());
   if (killed_) wake = std::min(wake, system::Now() + kPressInterval);
   return scratch_ && !killed_ ? std::min(wake, next_scratch_check_) : wake;
 }
@@ -196,6 +205,8 @@ void RunningChild::Serve() {
   ReadStderr();
   if (exit) {
     kill(-pid_, SIGKILL);  // before it is reaped: until then nobody else can have this number
+    // Its reaper may have been killed, or there was none: then marks alone tell what it left.
+    if (!mark_.empty() && (exit->signal || !has_reaper_)) KillDescendants({0, mark_});
     system::Reap(pid_);
     const bool succeeded = done_ && exit->code == 0;
     Finish(killed_        ? reason_
@@ -211,10 +222,10 @@ void RunningChild::Serve() {
 }
 
 // Helps a reaper that does not get its work ended: what is below it is killed from here, and it as well when
-// nothing below it lives, for then it was held up itself.
+// nothing below it lives, at two looks, for then it was held up itself.
 void RunningChild::Press() {
-  auto alive = KillDescendants(pid_);
-  kill(pid_, alive.empty() ? SIGKILL : SIGCONT);
+  auto alive = KillDescendants({pid_, mark_});
+  kill(pid_, alive.empty() && pressed_.FoundNothing() ? SIGKILL : SIGCONT);
   pressed_.Add(std::move(alive), work_ && system::HasEnded(*work_));
 }
 
@@ -222,9 +233,10 @@ void RunningChild::CheckLimits() {
   const auto now = system::Now();
   if (killed_) {
     if (now < *killed_ + Seconds(setting_.options.kill_grace_s / 2)) return;
-    const bool is_first = pressed_.empty();  // of a tool that had to wait for a processor it may come late
+    const bool is_early =
+        pressed_.count() < 2;  // of a tool that had to wait for a processor they may come late
     Press();
-    if (is_first || now < *killed_ + Seconds(setting_.options.kill_grace_s)) return;
+    if (is_early || now < *killed_ + Seconds(setting_.options.kill_grace_s)) return;
     return Finish(pressed_.AreMultiplying() ? ChildEnd::kMultiplied : ChildEnd::kAbandoned, {});
   }
   if (now >= deadline_) return Kill(ChildEnd::kTimedOut);

@@ -52,21 +52,29 @@ void ServeAll(const Children& children, const Interrupt& interrupt) {
 
 struct Supervisor::State {
   ChildSetting setting;
-  std::vector<system::ProcessId>
-      not_ours;  // children before the first of ours, and those that could not be killed
+  // Children before the first of ours, and what could not be killed.
+  std::vector<system::ProcessId> not_ours;
 
   void EndWhatIsLeft(const Children& children);
 };
 
+// What could not be ended is left to itself from then on: it costs no later child the time to find that out.
 void Supervisor::State::EndWhatIsLeft(const Children& children) {
   system::ProcessId first = 0;  // the lowest number of a child that was started
+  std::vector<Family> families;
   for (const auto& child : children) {
-    if (child->abandoned()) not_ours.push_back(child->pid());
     if (child->pid() > 0 && (first == 0 || child->pid() < first)) first = child->pid();
+    if (child->abandoned()) {
+      not_ours.push_back(child->pid());
+    } else if (!child->mark().empty()) {
+      families.push_back({0, child->mark()});
+    }
   }
   if (first == 0) return;
   const std::chrono::duration<double> grace(setting.options.kill_grace_s / 2);
-  EndStrays(not_ours, first, system::Now() + std::chrono::duration_cast<system::SteadyTime::duration>(grace));
+  const auto until = system::Now() + std::chrono::duration_cast<system::SteadyTime::duration>(grace);
+  const auto left = EndStrays(families, not_ours, first, until);
+  not_ours.insert(not_ours.end(), left.begin(), left.end());
 }
 
 Supervisor::Supervisor(std::unique_ptr<State> state) : state_(std::move(state)) {}

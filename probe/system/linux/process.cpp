@@ -9,22 +9,18 @@
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <climits>
 
 #include "probe/system/filesystem.h"
 
 namespace probe::system {
 namespace {
 
-constexpr int kFirstRaised = static_cast<int>(kMaxSpawnDescriptors) + 1;  // the binary's is next
 constexpr pid_t kPidsAsked = 65536;
 constexpr pid_t kMaxPid = 1 << 22;  // PID_MAX_LIMIT, proc(5)
 
@@ -59,8 +55,6 @@ std::optional<std::string> StateAndLater(pid_t pid) {
 
 }  // namespace
 
-ProcessId OwnProcessId() { return getpid(); }
-
 Result<Descriptor> OpenOwnBinary() {
   Descriptor binary(open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
   if (binary.ok()) return Raise(std::move(binary));
@@ -73,56 +67,12 @@ Result<Descriptor> OpenOwnBinary() {
   return Raise(std::move(binary));
 }
 
-Descriptor Raise(Descriptor descriptor) {
-  if (!descriptor.ok() || descriptor.get() >= kFirstRaised) return descriptor;
-  Descriptor raised(fcntl(descriptor.get(), F_DUPFD_CLOEXEC, kFirstRaised));
-  if (!raised.ok() && errno == EINVAL) errno = EMFILE;  // the limit is lower than that
-  return raised;
-}
-
 Result<Pipe> MakePipe() {
   int ends[2] = {-1, -1};
   if (pipe2(ends, O_CLOEXEC) != 0) return ErrnoError("pipe", errno);
   Pipe out{Raise(Descriptor(ends[0])), Raise(Descriptor(ends[1]))};
   if (!out.read_end.ok() || !out.write_end.ok()) return ErrnoError("pipe", errno);
   return out;
-}
-
-Descriptor OpenPidDescriptor(pid_t pid) {
-  return Raise(Descriptor(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))));
-}
-
-std::optional<ProcessExit> PeekExit(pid_t pid) {
-  siginfo_t info{};
-  if (waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
-    // Somebody else reaped it; that it is gone is all that can be known.
-    if (errno == ECHILD) return ProcessExit{};
-    return std::nullopt;
-  }
-  if (info.si_pid == 0) return std::nullopt;
-  // A child that asked to be traced is reported when it stops, too.
-  if (info.si_code != CLD_EXITED && info.si_code != CLD_KILLED && info.si_code != CLD_DUMPED)
-    return std::nullopt;
-  ProcessExit out;
-  (info.si_code == CLD_EXITED ? out.code : out.signal) = info.si_status;
-  return out;
-}
-
-bool Reap(pid_t pid) { return waitpid(pid, nullptr, WNOHANG) == pid; }
-
-void KeepOwnersPermissions() {
-  const mode_t before = umask(0);
-  umask(before & ~static_cast<mode_t>(S_IRWXU));
-}
-
-void BecomeSubreaper() {
-  prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-  struct sigaction current{};
-  if (sigaction(SIGCHLD, nullptr, &current) == 0 && current.sa_handler == SIG_IGN) {
-    current = {};
-    current.sa_handler = SIG_DFL;
-    sigaction(SIGCHLD, &current, nullptr);
-  }
 }
 
 // One list a thread; kernels without CONFIG_PROC_CHILDREN have none.
@@ -214,14 +164,13 @@ bool FillRandom(void* bytes, std::size_t count) {
   return getrandom(bytes, count, GRND_NONBLOCK) == static_cast<ssize_t>(count);
 }
 
-std::string WorkingDirectory() {
-  std::array<char, PATH_MAX> path{};
-  return getcwd(path.data(), path.size()) != nullptr ? path.data() : "";
+void CloseDescriptorsFrom(int first) {
+  if (syscall(SYS_close_range, static_cast<unsigned int>(first), ~0U, 0U) == 0) return;
+  for (int number = first; number < kFirstRaised; ++number) close(number);
 }
 
-void CloseAllDescriptors() {
-  if (syscall(SYS_close_range, 0U, ~0U, 0U) == 0) return;
-  for (int number = 0; number < kFirstRaised; ++number) close(number);
+std::optional<std::string> BootId(const FileSystem& files) {
+  return files.ReadLine("/proc/sys/kernel/random/boot_id");
 }
 
 }  // namespace probe::system

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// What this kernel alone does for a supervisor; posix/spawn.cpp has the same without.
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -30,14 +31,6 @@ struct Launch {
   std::optional<std::size_t> place;
   int place_error = 0;
 };
-
-std::vector<char*> Pointers(const std::vector<std::string>& texts) {
-  std::vector<char*> out;
-  out.reserve(texts.size() + 1);
-  for (const auto& text : texts) out.push_back(const_cast<char*>(text.c_str()));  // exec does not write them
-  out.push_back(nullptr);
-  return out;
-}
 
 bool PlaceDescriptors(const SpawnPlan& plan) {
   const int count = static_cast<int>(plan.descriptors.size());
@@ -118,6 +111,15 @@ Result<Spawned> Spawn(const SpawnPlan& plan) {
   Spawned out{pid, launch.place, {}};
   if (!launch.place && !plan.places.empty()) out.no_place = ErrnoError("mkdir", launch.place_error);
   return out;
+}
+
+Descriptor OpenPidDescriptor(pid_t pid) {
+  return Raise(Descriptor(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))));
+}
+
+void BecomeSubreaper() {
+  prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+  KeepEndedChildren();
 }
 
 }  // namespace probe::system

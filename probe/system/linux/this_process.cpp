@@ -41,6 +41,8 @@ Status ReturnCapabilities() {
 
 }  // namespace
 
+char** ProcessEnvironment() { return environ; }
+
 Environment Environment::OfProcess() { return FromBlock(environ, getauxval(AT_SECURE) != 0); }
 
 Status ReturnLentPrivileges() {

@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "probe/isolate/channel.h"
+#include "probe/isolate/reaper.h"
 #include "probe/system/filesystem.h"
 
 namespace probe::isolate {
@@ -53,8 +54,8 @@ void Report(const Json& request, const RecordSink& send) {
   out["pid"] = getpid();
   std::array<char, 4096> cwd{};
   out["cwd"] = getcwd(cwd.data(), cwd.size()) != nullptr ? cwd.data() : "";
-  for (const char* name :
-       {"TMPDIR", "XDG_CACHE_HOME", "WHICHGPU_TEST_ADDED", "WHICHGPU_TEST_REPLACED", "WHICHGPU_TEST_KEPT"}) {
+  for (const char* name : {"TMPDIR", "XDG_CACHE_HOME", "WHICHGPU_TEST_ADDED", "WHICHGPU_TEST_REPLACED",
+                           "WHICHGPU_TEST_KEPT", kMarkVariable.data()}) {
     if (const char* value = getenv(name); value != nullptr) out[name] = value;
   }
   rlimit core{};
@@ -291,6 +292,8 @@ Json First(const ChildResult& result, std::string_view key) {
   const auto found = result.records.front().find(key);
   return found == result.records.front().end() ? Json() : *found;
 }
+
+bool ToldByMarks() { return !NewMark().empty(); }
 
 bool IsAlive(pid_t pid) {
   const auto files = system::FileSystem::Open("/");

@@ -24,6 +24,9 @@ namespace probe::isolate {
 // The first record's value of that key, or null.
 [[nodiscard]] Json First(const ChildResult& result, std::string_view key);
 
+// Whether descendants are told by marks: where these tests are linked to what every system can do.
+[[nodiscard]] bool ToldByMarks();
+
 // True while a process of that number exists and is no zombie.
 [[nodiscard]] bool IsAlive(pid_t pid);
 

@@ -8,6 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <filesystem>
+
 namespace probe::system {
 namespace {
 
@@ -59,6 +61,61 @@ TEST(Process, KnowsItsChildren) {
   EXPECT_FALSE(StartTicks(sleeper));
   EXPECT_FALSE(IsStopped(sleeper));
   EXPECT_THAT(OwnChildren(1), ::testing::Not(Contains(sleeper)));
+}
+
+TEST(Process, ListsAllWithTheirParents) {
+  const pid_t ended = Fork([] {});
+  ASSERT_TRUE(WaitPeeking(ended));
+  std::size_t found = 0;
+  for (const ProcessEntry& entry : ProcessTable()) {
+    if (entry.pid != getpid() && entry.pid != ended) continue;
+    ++found;
+    EXPECT_EQ(entry.parent, entry.pid == ended ? getpid() : getppid());
+    EXPECT_EQ(entry.ended, entry.pid == ended);
+  }
+  EXPECT_EQ(found, 2U);
+  EXPECT_TRUE(Reap(ended));
+}
+
+TEST(Process, TellsTheVariablesThatOneWasStartedWith) {
+  ASSERT_EQ(setenv("WHICHGPU_TEST_LATE", "1", 1), 0);
+  const auto own = EnvironmentOf(getpid());
+  unsetenv("WHICHGPU_TEST_LATE");
+  ASSERT_TRUE(own);
+  EXPECT_THAT(*own, ::testing::HasSubstr("PATH="));
+  EXPECT_THAT(*own, ::testing::Not(::testing::HasSubstr("WHICHGPU_TEST_LATE")));
+  const pid_t ended = Fork([] {});
+  ASSERT_TRUE(WaitPeeking(ended));
+  EXPECT_TRUE(Reap(ended));
+  EXPECT_EQ(EnvironmentOf(ended), std::nullopt);
+}
+
+// The layout that macOS tells arguments and variables in.
+std::string ProcessArguments(int count, const std::vector<std::string>& strings) {
+  std::string out(reinterpret_cast<const char*>(&count), sizeof count);
+  out += std::string("/usr/bin/it") + std::string(5, '\0');
+  for (const auto& one : strings) out += one + '\0';
+  return out;
+}
+
+TEST(Process, TakesNoArgumentForAVariable) {
+  using namespace std::string_literals;  // NOLINT(google-build-using-namespace)
+  EXPECT_EQ(VariablesIn(ProcessArguments(2, {"it", "MARK=x", "A=1", "B=2"})), "A=1\0B=2\0"s);
+  EXPECT_EQ(VariablesIn(ProcessArguments(3, {"it", "", "MARK=x", "A=1"})), "A=1\0"s);
+  EXPECT_EQ(VariablesIn(ProcessArguments(2, {"", "MARK=x", "A=1", "B=2"})), "B=2\0"s) << "one is lost";
+  EXPECT_EQ(VariablesIn(ProcessArguments(0, {"A=1"})), "A=1\0"s);
+  EXPECT_EQ(VariablesIn(ProcessArguments(9, {"it", "MARK=x"})), "");
+  EXPECT_EQ(VariablesIn(ProcessArguments(-1, {"A=1"})), "A=1\0"s);
+  const std::string whole = ProcessArguments(2, {"it", "MARK=x", "A=1"});
+  for (std::size_t cut = 0; cut < whole.size() - 4; ++cut)
+    EXPECT_EQ(VariablesIn(std::string_view(whole).substr(0, cut)), "") << cut;
+}
+
+TEST(Process, KnowsThePathOfAnOpenFile) {
+  const auto binary = OpenOwnBinary();
+  ASSERT_TRUE(binary);
+  EXPECT_EQ(PathOf(binary->get()), std::filesystem::read_symlink("/proc/self/exe"));
+  EXPECT_EQ(PathOf(-1), "");
 }
 
 TEST(Process, ReportsWhatCanNotBeExecuted) {

@@ -7,7 +7,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <array>
 #include <cstdint>
 
 #include "probe/isolate/crash_marker.h"
@@ -22,12 +21,6 @@ static_assert(std::atomic<int>::is_always_lock_free,
 std::atomic<std::int64_t> arrived_ms = 0;
 static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 int wake_descriptor = -1;
-
-// All that would end a program by default and that another process, a limit or a clock sends. Not those of a
-// fault in the program itself (SIGSEGV, SIGABRT and their like): after one of them nothing that it says can
-// be relied upon.
-constexpr std::array kEnding = {SIGINT,  SIGTERM, SIGHUP,    SIGQUIT, SIGUSR1, SIGUSR2,
-                                SIGXCPU, SIGALRM, SIGVTALRM, SIGPROF, SIGIO,   SIGPWR};
 
 // Sooner a second one is the first once more: timeout(1) sends its own twice, to the program and to the
 // group.
@@ -58,8 +51,6 @@ void OnSignal(int number) {
 
 }  // namespace
 
-std::span<const int> EndingSignals() { return kEnding; }
-
 Result<Interrupt> InstallInterruptHandlers() {
   auto pipe = system::MakePipe();
   if (!pipe) return pipe.error();
@@ -69,7 +60,7 @@ Result<Interrupt> InstallInterruptHandlers() {
   wake_descriptor = ends.write_end.get();
   fcntl(wake_descriptor, F_SETFL, O_NONBLOCK);
   arrived = 0;
-  for (const int number : kEnding) {
+  for (const int number : EndingSignals()) {
     struct sigaction action{};
     if (sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN) continue;
     action = {};

@@ -15,6 +15,8 @@
 namespace probe::system {
 namespace {
 
+using Resource = decltype(RLIMIT_NOFILE);  // an int, or the C library's own enumeration
+
 constexpr rlim_t kKibibyte = rlim_t{1} << 10U, kMebibyte = rlim_t{1} << 20U, kGibibyte = rlim_t{1} << 30U;
 constexpr rlim_t kProcessesNeeded = 64;
 constexpr std::string_view kTooFewProcesses = "each thread counts, and drivers may not start";
@@ -24,7 +26,7 @@ constexpr rlim_t kLeastStack = 64 * kKibibyte, kAmpleStack = kMebibyte;
 enum class Unit { kCount, kBytes, kSeconds };
 
 struct LimitRow {
-  __rlimit_resource resource;
+  Resource resource;
   std::string_view name;
   std::string_view option;  // of ulimit
   Unit unit;
@@ -73,7 +75,7 @@ std::string Sentence(const LimitRow& row, rlim_t value) {
   return NameOf(row) + " is " + Amount(value, row.unit) + std::string(row.needed);
 }
 
-std::string SentenceOf(__rlimit_resource resource) {
+std::string SentenceOf(Resource resource) {
   const auto row = std::find_if(kRows.begin(), kRows.end(),
                                 [&](const LimitRow& known) { return known.resource == resource; });
   const auto value = Of(*row);
@@ -86,7 +88,7 @@ bool IsScarce(const CgroupLimits& group) {
 }
 
 // Up to `wanted`, as far as this process may; what it is then.
-rlim_t Raise(__rlimit_resource resource, rlim_t wanted) {
+rlim_t Raise(Resource resource, rlim_t wanted) {
   rlimit limit{};
   if (getrlimit(resource, &limit) != 0) return RLIM_INFINITY;
   if (limit.rlim_cur >= wanted) return limit.rlim_cur;

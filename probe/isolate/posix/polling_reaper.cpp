@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// A reaper that starts this program once more to do the work, for macOS breaks what its libraries do in a
+// process that was forked alone. It looks now and then whether its tool is still there.
+#include <signal.h>
+#include <sys/select.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "probe/isolate/channel.h"
+#include "probe/isolate/reaper.h"
+#include "probe/system/this_process.h"
+
+namespace probe::isolate {
+namespace {
+
+constexpr long kLookNanoseconds = 50'000'000;  // how late the tool's end may be noticed
+
+volatile std::sig_atomic_t told_to_end = 0;
+
+// The variables of this process, and the mark.
+std::vector<std::string> MarkedEnvironment(const std::string& mark) {
+  const std::string name = std::string(kMarkVariable) + "=";
+  std::vector<std::string> out;
+  for (char** variable = system::ProcessEnvironment(); *variable != nullptr; ++variable) {
+    if (!std::string_view(*variable).starts_with(name)) out.emplace_back(*variable);
+  }
+  out.push_back(name + mark);
+  return out;
+}
+
+Result<system::ProcessId> StartWork(const system::Descriptor& binary, OwnTool tool) {
+  tool.part = Part::kWork;
+  system::SpawnPlan plan;
+  plan.binary = binary.get();
+  plan.arguments = ArgumentsFor(tool);
+  plan.environment = MarkedEnvironment(tool.mark);
+  for (int number = 0; number <= kResultDescriptor; ++number) plan.descriptors.push_back(number);
+  const auto spawned = system::Spawn(plan);
+  if (!spawned) return spawned.error();
+  return spawned->pid;
+}
+
+// Becomes the work itself, with the mark: what it starts would not be found without.
+[[noreturn]] void WorkAlone(const system::Descriptor& binary, OwnTool tool) {
+  tool.part = Part::kAlone;
+  const std::string path = system::PathOf(binary.get());
+  const auto texts = ArgumentsFor(tool);
+  const auto variables = MarkedEnvironment(tool.mark);
+  const auto arguments = system::Pointers(texts);
+  const auto environment = system::Pointers(variables);
+  execve(path.c_str(), arguments.data(), environment.data());
+  _exit(kExitUnknown);
+}
+
+// Ends this process and what it started when the tool is gone.
+void EndWithTool(const OwnTool& tool) {
+  while (getppid() == tool.run.pid) {
+    const timespec pause{0, kLookNanoseconds};
+    nanosleep(&pause, nullptr);
+  }
+  KillDescendants({getpid(), tool.mark});
+  kill(getpid(), SIGKILL);
+}
+
+}  // namespace
+
+std::optional<ProcessExit> AwaitEnd(system::ProcessId work, const OwnTool& tool) {
+  signal(SIGCHLD, [](int) {});
+  signal(kEndSignal, [](int) { told_to_end = 1; });
+  sigset_t while_waiting;
+  sigfillset(&while_waiting);
+  for (const int number : {SIGCHLD, kEndSignal}) sigdelset(&while_waiting, number);
+  for (;;) {
+    if (const auto exit = system::PeekExit(work)) return exit;
+    if (told_to_end != 0 || getppid() != tool.run.pid) break;
+    const timespec longest{0, kLookNanoseconds};
+    pselect(0, nullptr, nullptr, nullptr, &longest, &while_waiting);
+  }
+  // While it lives: its children without a mark are told by their parent alone.
+  KillDescendants({getpid(), tool.mark});
+  return std::nullopt;
+}
+
+bool LeaveReaperBehind(const OwnTool& tool) {
+  if (tool.part == Part::kWork) return true;
+  if (tool.part == Part::kAlone) {
+    try {
+      std::thread(EndWithTool, tool).detach();
+    } catch (const std::system_error&) {
+      // Where there can be no thread either the tool's end is noticed when nobody reads any more.
+    }
+    return false;
+  }
+  if (getppid() != tool.run.pid) _exit(kExitUnknown);
+  system::KeepEndedChildren();
+  system::CloseDescriptorsFrom(kResultDescriptor + 1);
+  const std::string directory = system::WorkingDirectory();
+  const auto binary = system::OpenOwnBinary();
+  if (!binary) _exit(kExitUnknown);
+  const auto work = StartWork(*binary, tool);
+  if (!work) WorkAlone(*binary, tool);
+  BeReaperOf(*work, directory, tool);
+}
+
+}  // namespace probe::isolate

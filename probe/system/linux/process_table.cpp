@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// What /proc tells of all processes, for supervisors that look for their descendants there.
+#include <limits.h>
+#include <unistd.h>
+
+#include <array>
+#include <charconv>
+#include <string>
+
+#include "probe/system/process.h"
+
+namespace probe::system {
+namespace {
+
+template <class Number>
+std::optional<Number> NumberIn(std::string_view text) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
+// Of /proc/<pid>/stat: behind the name, which is in parentheses and may hold anything, the state and the
+// parent.
+ProcessEntry EntryOf(ProcessId pid, const Result<std::string>& stat) {
+  const ProcessEntry gone{pid, 0, true};
+  if (!stat) return gone;
+  const auto name_end = stat->rfind(')');
+  if (name_end == std::string::npos || name_end + 4 > stat->size()) return gone;
+  const auto rest = std::string_view(*stat).substr(name_end + 2);
+  const auto parent = rest.substr(2, rest.find(' ', 2) - 2);
+  return {pid, NumberIn<ProcessId>(parent).value_or(0), rest.starts_with('Z') || rest.starts_with('X')};
+}
+
+}  // namespace
+
+std::vector<ProcessEntry> ProcessTable() {
+  std::vector<ProcessEntry> out;
+  const auto files = FileSystem::Open("/");
+  if (!files) return out;
+  for (const auto& name : files->List("/proc")) {
+    if (const auto pid = NumberIn<ProcessId>(name))
+      out.push_back(EntryOf(*pid, files->Read("/proc/" + name + "/stat")));
+  }
+  return out;
+}
+
+std::optional<std::string> EnvironmentOf(ProcessId pid) {
+  const auto files = FileSystem::Open("/");
+  auto block = files ? files->Read("/proc/" + std::to_string(pid) + "/environ") : files.error();
+  if (!block) return std::nullopt;
+  return *std::move(block);
+}
+
+// Without opening anything, for there may be no descriptor left.
+std::string PathOf(int descriptor) {
+  std::array<char, PATH_MAX> path{};
+  const auto link = "/proc/self/fd/" + std::to_string(descriptor);
+  const auto length = readlink(link.c_str(), path.data(), path.size());
+  return length > 0 ? std::string(path.data(), static_cast<std::size_t>(length)) : "";
+}
+
+}  // namespace probe::system
