@@ -19,15 +19,21 @@ using probe::Status;
 using probe::system::Environment;
 using probe::system::FileSystem;
 
-// A variable that lists folders.
+// A variable that lists folders. Each system's loader knows its own; another's do nothing here.
 struct SearchList {
   const char* variable;
-  std::string_view separators;  // ld.so(8): the loader takes semicolons too
+  std::string_view separators;  // ld.so(8): the loader takes semicolons too; dyld(1): it does not
   bool is_of_libraries;
   const char* fallback;  // where nothing is: an empty PATH means the current directory
 };
 constexpr std::array kSearchLists = {
     SearchList{"LD_LIBRARY_PATH", ":;", true, ""},
+    SearchList{"DYLD_LIBRARY_PATH", ":", true, ""},
+    SearchList{"DYLD_FRAMEWORK_PATH", ":", true, ""},
+    SearchList{"DYLD_FALLBACK_LIBRARY_PATH", ":", true, ""},
+    SearchList{"DYLD_FALLBACK_FRAMEWORK_PATH", ":", true, ""},
+    SearchList{"DYLD_VERSIONED_LIBRARY_PATH", ":", true, ""},
+    SearchList{"DYLD_VERSIONED_FRAMEWORK_PATH", ":", true, ""},
     SearchList{"PATH", ":", false, "/usr/sbin:/usr/bin:/sbin:/bin"},
 };
 
@@ -41,11 +47,17 @@ std::vector<std::string> Entries(std::string_view list, std::string_view separat
   }
 }
 
+// Whether a loader may load it: a library, or a folder that holds one.
+bool IsLibrary(std::string_view name) {
+  return name.find(".so") != std::string_view::npos || name.ends_with(".dylib") ||
+         name.ends_with(".framework");
+}
+
 // That neither a folder nor a library in it can be somebody else's.
 Status CheckFolder(const FileSystem& files, const std::string& folder, bool is_of_libraries) {
   if (auto status = probe::system::CheckTrusted(files, folder); !status || !is_of_libraries) return status;
   for (const std::string& name : files.List(folder)) {
-    if (name.find(".so") == std::string::npos) continue;
+    if (!IsLibrary(name)) continue;
     const std::string path = std::string(folder).append("/").append(name);
     if (auto status = probe::system::CheckTrusted(files, path); !status) return status;
   }

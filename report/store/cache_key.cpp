@@ -18,6 +18,7 @@
 #include "probe/system/loader_path.h"
 #include "probe/system/node_access.h"
 #include "probe/system/power.h"
+#include "probe/system/process.h"
 #include "probe/system/processor.h"
 #include "probe/system/scratch.h"
 #include "probe/system/wsl.h"
@@ -210,8 +211,18 @@ void AddModules(std::span<const probe::Module* const> modules, const FileSystem&
 }
 
 // What bends loading and the host's own libraries, whichever runtime asks.
-constexpr std::array<std::string_view, 5> kVariables = {"LD_LIBRARY_PATH", "WHICHGPU_LIBRARY_PATH",
-                                                        "LD_PRELOAD", "OPENBLAS_CORETYPE", "OMP_NUM_THREADS"};
+constexpr std::array<std::string_view, 12> kVariables = {"LD_LIBRARY_PATH",
+                                                         "WHICHGPU_LIBRARY_PATH",
+                                                         "LD_PRELOAD",
+                                                         "DYLD_LIBRARY_PATH",
+                                                         "DYLD_FRAMEWORK_PATH",
+                                                         "DYLD_FALLBACK_LIBRARY_PATH",
+                                                         "DYLD_FALLBACK_FRAMEWORK_PATH",
+                                                         "DYLD_VERSIONED_LIBRARY_PATH",
+                                                         "DYLD_VERSIONED_FRAMEWORK_PATH",
+                                                         "DYLD_INSERT_LIBRARIES",
+                                                         "OPENBLAS_CORETYPE",
+                                                         "OMP_NUM_THREADS"};
 
 }  // namespace
 
@@ -232,7 +243,7 @@ std::string CacheKey(const RunRequest& request, std::span<const probe::Module* c
                      const std::string& tool_version, const FileSystem& files,
                      const Environment& environment) {
   KeyText key;
-  key.Add("boot", files.ReadLine("/proc/sys/kernel/random/boot_id").value_or(""));
+  key.Add("boot", probe::system::BootId(files).value_or(""));
   key.Add("tool", tool_version + " " + StatText(files, "/proc/self/exe"));
   key.Add("kernel", files.ReadLine("/proc/version").value_or(""));
   AddOptions(request, key);
@@ -248,7 +259,7 @@ std::string CacheKey(const RunRequest& request, std::span<const probe::Module* c
     const auto value = environment.Get(name);
     if (!value) continue;
     key.Add(name, *value);
-    if (!name.ends_with("LIBRARY_PATH")) continue;
+    if (!name.ends_with("LIBRARY_PATH") && !name.ends_with("FRAMEWORK_PATH")) continue;
     for (const auto& folder : probe::system::LoaderEntries(*value)) AddFile(files, folder, key);
   }
   AddModules(modules, files, environment, key);

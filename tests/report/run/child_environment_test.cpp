@@ -58,6 +58,31 @@ TEST_F(ChildEnvironmentTest, NothingDependsOnTheCurrentDirectory) {
   EXPECT_EQ(Of("PATH", ".:bin"), "/usr/sbin:/usr/bin:/sbin:/bin");
 }
 
+TEST_F(ChildEnvironmentTest, NothingThatTheLoaderOfMacosSearchesDoesEither) {
+  const Unprivileged user;
+  for (const char* variable :
+       {"DYLD_LIBRARY_PATH", "DYLD_FRAMEWORK_PATH", "DYLD_FALLBACK_LIBRARY_PATH",
+        "DYLD_FALLBACK_FRAMEWORK_PATH", "DYLD_VERSIONED_LIBRARY_PATH", "DYLD_VERSIONED_FRAMEWORK_PATH"}) {
+    EXPECT_EQ(Of(variable, "/a:/b"), "unchanged");
+    EXPECT_EQ(Of(variable, "/a::@executable_path/x:/b;c:."), "/a:/b;c") << variable;
+    EXPECT_THAT(warnings_,
+                ElementsAre(HasSubstr("@executable_path/x is left out"), HasSubstr(". is left out")));
+    EXPECT_EQ(Of(variable, std::nullopt), "unchanged");
+  }
+}
+
+TEST_F(ChildEnvironmentTest, OfRootLeavesOutAFolderWithALibraryOfAnothers) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root to give files away";
+  for (const char* name : {"libx.so.1", "libx.dylib", "X.framework"}) {
+    const auto folder = std::string("/of_") + name;
+    const auto path = tree_.Directory(folder);
+    const auto library = tree_.Write(folder + "/" + name, "");
+    EXPECT_EQ(Of("DYLD_LIBRARY_PATH", path), "unchanged") << name;
+    ASSERT_EQ(chown(library.c_str(), 12345, 12345), 0);
+    EXPECT_EQ(Of("DYLD_LIBRARY_PATH", path), "") << name;
+  }
+}
+
 TEST_F(ChildEnvironmentTest, FoldersOfLibrariesThatDoNotCountAreNamed) {
   const auto file = tree_.Write("/file", "");
   const auto missing = tree_.At("/missing");
@@ -74,7 +99,8 @@ TEST_F(ChildEnvironmentTest, OfRootKeepsOnlyFoldersThatRootOwns) {
   const auto own = tree_.Directory("/own");
   const auto both = foreign + ":" + own;
   const auto with_missing = own + ":" + tree_.At("/missing");
-  for (const char* variable : {"PATH", "LD_LIBRARY_PATH"}) {
+  for (const char* variable :
+       {"PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_FRAMEWORK_PATH"}) {
     EXPECT_EQ(Of(variable, own), "unchanged");
     EXPECT_EQ(Of(variable, both), own);
     EXPECT_THAT(warnings_,

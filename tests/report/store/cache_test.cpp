@@ -110,8 +110,15 @@ TEST_F(CacheKeys, ChangeWithAcceleratorsWhereverTheProbeSeesThem) {
 TEST_F(CacheKeys, ChangeWithTheVariablesThatHideDevices) {
   const auto before = Key();
   environment_.Set("LD_LIBRARY_PATH", "/opt/lib");
+  EXPECT_NE(Key(), before);
+  for (const char* variable : {"DYLD_LIBRARY_PATH", "DYLD_FRAMEWORK_PATH", "DYLD_FALLBACK_LIBRARY_PATH",
+                               "DYLD_FALLBACK_FRAMEWORK_PATH", "DYLD_VERSIONED_LIBRARY_PATH",
+                               "DYLD_VERSIONED_FRAMEWORK_PATH", "DYLD_INSERT_LIBRARIES"}) {
+    const auto unset = Key();
+    environment_.Set(variable, "/opt/lib");
+    EXPECT_NE(Key(), unset) << variable;
+  }
   const auto after = Key();
-  EXPECT_NE(after, before);
   environment_.Set("EDITOR", "ed");
   EXPECT_EQ(Key(), after);
   RunRequest opencl;
