@@ -120,7 +120,7 @@ probe::Result<BufferId> CpuSession::Allocate(const BufferRequest& request) {
   }
   // Pages come with the first touch, by the worker that will use them; advice alone, so a refusal is no
   // error.
-  if (bytes >= kHugePageBytes) madvise(address, bytes, MADV_HUGEPAGE);
+  if (bytes >= kHugePageBytes) probe::system::PreferLargePages(address, bytes);
   mappings_.push_back({static_cast<std::byte*>(address), bytes, bytes});
   return BufferId{static_cast<std::uint32_t>(mappings_.size() - 1)};
 }

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <sched.h>
-
 #include <algorithm>
 #include <charconv>
 #include <set>
@@ -8,46 +6,13 @@
 
 #include "backends/core/host.h"
 #include "backends/cpu/cpu_session.h"
+#include "probe/system/processor.h"
 
 namespace backends::cpu {
 namespace {
 
-constexpr int kMaxProcessors = 16384;
+constexpr std::uint64_t kMostCores = 1024;
 constexpr std::size_t kStackBytes = 1U << 20U;
-
-struct CpuSet {
-  CpuSet() : set(CPU_ALLOC(kMaxProcessors)), bytes(CPU_ALLOC_SIZE(kMaxProcessors)) { CPU_ZERO_S(bytes, set); }
-  CpuSet(const CpuSet&) = delete;
-  CpuSet& operator=(const CpuSet&) = delete;
-  ~CpuSet() { CPU_FREE(set); }
-  cpu_set_t* set;
-  std::size_t bytes;
-};
-
-// Refusal is no error: then the scheduler places the thread.
-void PinSelf(int processor) {
-  const CpuSet mask;
-  CPU_SET_S(static_cast<std::size_t>(processor), mask.bytes, mask.set);
-  sched_setaffinity(0, mask.bytes, mask.set);
-}
-
-// Keeps the calling thread on one processor while it lives.
-class Pinned {
- public:
-  explicit Pinned(int processor) {
-    saved_ = processor >= 0 && sched_getaffinity(0, mask_.bytes, mask_.set) == 0;
-    if (saved_) PinSelf(processor);
-  }
-  Pinned(const Pinned&) = delete;
-  Pinned& operator=(const Pinned&) = delete;
-  ~Pinned() {
-    if (saved_) sched_setaffinity(0, mask_.bytes, mask_.set);
-  }
-
- private:
-  CpuSet mask_;
-  bool saved_ = false;
-};
 
 // The lowest-numbered hardware thread of a processor's core; the processor itself where it is not told.
 int CoreOf(int processor, const probe::system::FileSystem& files) {
@@ -56,6 +21,17 @@ int CoreOf(int processor, const probe::system::FileSystem& files) {
   int first = processor;
   if (siblings) std::from_chars(siblings->data(), siblings->data() + siblings->size(), first);
   return first;
+}
+
+// Where threads can not be placed: as many as there are cores of the fastest kind, "hw.perflevel0" where
+// there are several kinds (Apple, "Tuning your code's performance for Apple silicon"). Slower ones would be
+// waited for.
+std::size_t FastCores() {
+  for (const char* name : {"hw.perflevel0.physicalcpu", "hw.physicalcpu"}) {
+    const auto cores = probe::system::ControlNumber(name);
+    if (cores && *cores > 0 && *cores <= kMostCores) return static_cast<std::size_t>(*cores);
+  }
+  return 1;
 }
 
 }  // namespace
@@ -67,7 +43,7 @@ std::vector<int> PlaceWorkers(const std::vector<int>& allowed, std::optional<dou
   for (const int processor : allowed) {
     if (cores.insert(CoreOf(processor, files)).second) chosen.push_back(processor);
   }
-  if (chosen.empty()) chosen.push_back(-1);
+  if (chosen.empty()) chosen.assign(FastCores(), -1);
   chosen.resize(ThreadsAtOnce(chosen.size(), quota_cores));
   return chosen;
 }
@@ -98,7 +74,7 @@ Workers::~Workers() {
 
 void* Workers::Enter(void* thread) {
   const Thread& self = *static_cast<Thread*>(thread);
-  if (self.processor >= 0) PinSelf(self.processor);
+  if (self.processor >= 0) probe::system::Pin(self.processor);
   self.owner->Serve(self);
   return nullptr;
 }
@@ -114,12 +90,12 @@ void Workers::Serve(const Thread& self) {
 }
 
 void Workers::RunAlone(const std::function<void()>& work) const {
-  const Pinned pinned(home_);
+  const probe::system::Pinned pinned(home_);
   work();
 }
 
 void Workers::Run(const std::function<void(const kernels::cpu::Worker&)>& work) {
-  const Pinned pinned(home_);
+  const probe::system::Pinned pinned(home_);
   work_ = &work;
   round_.fetch_add(1);
   round_.notify_all();

@@ -2,6 +2,7 @@
 #include <sys/mman.h>
 
 #include "backends/opencl/opencl_session.h"
+#include "probe/system/processor.h"
 
 namespace backends::opencl {
 namespace {
@@ -13,7 +14,7 @@ constexpr std::uint64_t kHugePageBytes = 2U << 20U;
 void* MapPages(std::uint64_t bytes) {
   void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (pages == MAP_FAILED) return nullptr;
-  madvise(pages, bytes, MADV_HUGEPAGE);  // advice alone: a refusal is no error
+  probe::system::PreferLargePages(pages, bytes);
   return pages;
 }
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <sys/auxv.h>
-
 #include "kernels/cpu/architecture_arm.h"
 #include "kernels/cpu/isa_limit.h"
 #include "kernels/cpu/prefetch.h"
@@ -9,21 +7,13 @@
 #include "kernels/cpu/targets.h"
 
 namespace kernels::cpu {
-namespace {
-
-// HWCAP_SVE and HWCAP_ASIMDDP of the kernel's ABI, Documentation/arm64/elf_hwcaps.rst.
-constexpr unsigned long kHwcapSve = 1UL << 22;
-constexpr unsigned long kHwcapDotprod = 1UL << 20;
-
-}  // namespace
-
 // NEON is part of every AArch64; the kernels use nothing of Highway's NEON target beyond it.
 bool CpuRuns(std::int64_t highway_target) {
-  if (highway_target == HWY_SVE) return IsAllowed("sve") && (getauxval(AT_HWCAP) & kHwcapSve) != 0;
+  if (highway_target == HWY_SVE) return IsAllowed("sve") && SystemNamesSve();
   return highway_target == HWY_NEON;
 }
 
-bool HasNeonDotprod() { return IsAllowed("neon_dotprod") && (getauxval(AT_HWCAP) & kHwcapDotprod) != 0; }
+bool HasNeonDotprod() { return IsAllowed("neon_dotprod") && SystemNamesDotprod(); }
 
 std::span<const Implementation> ArchitectureImplementations() { return GemvDotImplementations(); }
 

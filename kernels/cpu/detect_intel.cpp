@@ -2,8 +2,6 @@
 // What only Intel's processors have, or do in another way: the tiles of AMX, and a prefetcher that stops at
 // page borders.
 #include <cpuid.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "kernels/cpu/architecture_x86.h"
 #include "kernels/cpu/feature_x86.h"
@@ -13,13 +11,6 @@
 
 namespace kernels::cpu {
 namespace {
-
-// Tile registers belong to a process once it has asked for them: ARCH_REQ_XCOMP_PERM of XFEATURE_XTILEDATA
-// (Documentation/arch/x86/xstate.rst). Kernels that cannot save them refuse.
-bool MayUseTiles() {
-  static const bool may = syscall(SYS_arch_prctl, 0x1023, 18) == 0;
-  return may;
-}
 
 // Bits of CPUID leaf 7, EDX (Intel SDM volume 2A, CPUID).
 constexpr unsigned kAmxBf16 = 1U << 22U, kAmxTile = 1U << 24U, kAmxInt8 = 1U << 25U;

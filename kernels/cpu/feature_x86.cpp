@@ -47,7 +47,7 @@ std::uint32_t SavedStates() {
   std::uint32_t low = 0;
   std::uint32_t high = 0;
   __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-  return low;
+  return low | StatesSavedOnDemand();
 }
 
 // Asked once for each feature: a virtual machine takes microseconds for every CPUID.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/cpu/isa_limit.h"
 
-#include <stdlib.h>
-
 #include <array>
 #include <optional>
 
@@ -33,7 +31,7 @@ std::optional<int> RankOf(std::string_view isa) {
 
 bool IsAllowed(std::string_view isa) {
   static const std::optional<int> limit = [] {
-    const char* name = secure_getenv("WHICHGPU_CPU_ISA");
+    const char* name = TrustedVariable("WHICHGPU_CPU_ISA");
     return name != nullptr ? RankOf(name) : std::nullopt;
   }();
   const auto rank = RankOf(isa);

@@ -14,4 +14,8 @@ namespace kernels::cpu {
 // neon_dotprod sve.
 [[nodiscard]] bool IsAllowed(std::string_view isa);
 
+// A variable of the environment; nullptr where it is unset, and for a program with more rights than its user
+// has, each system in its way.
+[[nodiscard]] const char* TrustedVariable(const char* name);
+
 }  // namespace kernels::cpu

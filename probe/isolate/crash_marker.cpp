@@ -13,6 +13,7 @@
 #include "probe/isolate/stored_marker.h"
 #include "probe/system/cache_dir.h"
 #include "probe/system/clock.h"
+#include "probe/system/host.h"
 #include "probe/system/own_file.h"
 #include "probe/system/process.h"
 #include "probe/system/processor.h"

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "probe/core/text.h"
-#include "probe/system/loader_path.h"
 
 namespace probe::metal {
 namespace {
@@ -12,23 +11,9 @@ namespace {
 // No name or description is this long.
 constexpr std::size_t kMaxForeignText = 64U << 10U;
 
-// The last part of a framework's name may be anything in the system's folders for libraries: it is looked for
-// where the user says alone, then the framework where the system has it.
-Result<system::Library> OpenWhereItIs(const std::array<std::string_view, 2>& names,
-                                      const system::FileSystem& files,
-                                      const system::Environment& environment) {
-  const auto [whole, last] = names;
-  std::vector<std::string> paths;
-  for (const auto& folder : system::AbsoluteEntries(environment.Get("WHICHGPU_LIBRARY_PATH").value_or("")))
-    paths.push_back(folder + "/" + std::string(last));
-  paths.emplace_back(whole);
-  const std::vector<std::string_view> views(paths.begin(), paths.end());
-  return system::Library::Open(views, {}, files, environment);
-}
-
-Result<system::Library> OpenOne(const std::array<std::string_view, 2>& names, const system::FileSystem& files,
+Result<system::Library> OpenOne(std::string_view name, const system::FileSystem& files,
                                 const system::Environment& environment) {
-  auto library = OpenWhereItIs(names, files, environment);
+  auto library = system::Library::Open({&name, 1}, {}, files, environment);
   if (library.ok() || !library.error().Is(OwnError::kAbsent)) return library;
   Error error = library.error();
   error.text = "it is a part of Apple's systems, and no other has it";
@@ -38,13 +23,13 @@ Result<system::Library> OpenOne(const std::array<std::string_view, 2>& names, co
 }  // namespace
 
 Result<Libraries> OpenLibraries(const system::FileSystem& files, const system::Environment& environment) {
-  auto objc = OpenOne(kObjcNames, files, environment);
+  auto objc = OpenOne(kObjcName, files, environment);
   if (!objc) return objc.error();
-  auto metal = OpenOne(kMetalNames, files, environment);
+  auto metal = OpenOne(kMetalName, files, environment);
   if (!metal) return metal.error();
   Libraries libraries{*std::move(objc), *std::move(metal), std::nullopt, std::nullopt};
-  auto iokit = OpenWhereItIs(kIoKitNames, files, environment);
-  auto core_foundation = OpenWhereItIs(kCoreFoundationNames, files, environment);
+  auto iokit = OpenOne(kIoKitName, files, environment);
+  auto core_foundation = OpenOne(kCoreFoundationName, files, environment);
   if (iokit && core_foundation) {
     libraries.iokit = *std::move(iokit);
     libraries.core_foundation = *std::move(core_foundation);

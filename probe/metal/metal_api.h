@@ -105,13 +105,11 @@ class Owned {
 
 // Where Metal is, of macOS 11 or newer: its language 2.3 and all that is sent to a command buffer came with
 // that or before. Elsewhere what WHICHGPU_LIBRARY_PATH alone leads to by the last part of the name.
-inline constexpr std::array<std::string_view, 2> kObjcNames = {"/usr/lib/libobjc.A.dylib", "libobjc.A.dylib"};
-inline constexpr std::array<std::string_view, 2> kMetalNames = {
-    "/System/Library/Frameworks/Metal.framework/Metal", "Metal"};
-inline constexpr std::array<std::string_view, 2> kIoKitNames = {
-    "/System/Library/Frameworks/IOKit.framework/IOKit", "IOKit"};
-inline constexpr std::array<std::string_view, 2> kCoreFoundationNames = {
-    "/System/Library/Frameworks/CoreFoundation.framework/CoreFoundation", "CoreFoundation"};
+inline constexpr std::string_view kObjcName = "/usr/lib/libobjc.A.dylib";
+inline constexpr std::string_view kMetalName = "/System/Library/Frameworks/Metal.framework/Metal";
+inline constexpr std::string_view kIoKitName = "/System/Library/Frameworks/IOKit.framework/IOKit";
+inline constexpr std::string_view kCoreFoundationName =
+    "/System/Library/Frameworks/CoreFoundation.framework/CoreFoundation";
 
 struct Libraries {
   system::Library objc, metal;

@@ -12,7 +12,7 @@ Module Describe();
 namespace {
 
 bool LoadsNothing(const ProbeContext& context) {
-  return !system::Library::Exists(kMetalNames, {}, context.files, context.environment);
+  return !system::Library::Exists({&kMetalName, 1}, {}, context.files, context.environment);
 }
 
 // That it is not there is told by a name of its own, by which the runtime's table says what that means.
@@ -44,7 +44,7 @@ Module Describe() {
   Module module;
   module.name = "metal";
   module.title = "Metal";
-  module.libraries = kMetalNames;
+  module.libraries = {&kMetalName, 1};
   module.loads_nothing = LoadsNothing;
   module.probe = Probe;
   return module;

@@ -29,7 +29,8 @@ struct Api {
 #undef WHICHGPU_OPENCL_SYMBOL
 };
 
-inline constexpr std::array<std::string_view, 2> kLoaderNames = {"libOpenCL.so.1", "libOpenCL.so"};
+inline constexpr std::array<std::string_view, 3> kLoaderNames = {
+    "libOpenCL.so.1", "libOpenCL.so", "/System/Library/Frameworks/OpenCL.framework/OpenCL"};
 
 // The driver-independent loader, libOpenCL.so.1. Errors as system::Library::Open, with what to install.
 [[nodiscard]] Result<system::Library> OpenLoader(const system::FileSystem& files,

@@ -30,8 +30,13 @@ struct Memory {
 [[nodiscard]] Memory ReadMemory(const FileSystem& files);
 
 // Seconds that the processors of `usable` (empty: all) have been busy since the machine started, from
-// /proc/stat (proc(5)); nullopt where it does not tell.
+// /proc/stat (proc(5)); on the running machine of a system without that, of all. nullopt where nothing tells.
 [[nodiscard]] std::optional<double> BusySeconds(const FileSystem& files, const std::vector<int>& usable);
+
+// What is another after each start of the machine; nullopt where nothing tells.
+[[nodiscard]] std::optional<std::string> BootId(const FileSystem& files);
+// The kernel by its release and build.
+[[nodiscard]] std::string KernelText(const FileSystem& files);
 
 // For how much of the last ten seconds, in percent, some program waited for a processor; nullopt where the
 // kernel does not tell. Kernel documentation: accounting/psi.rst.

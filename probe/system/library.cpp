@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "probe/core/parse.h"
 #include "probe/core/text.h"
 #include "probe/system/loader_path.h"
 #include "probe/system/trust.h"
@@ -36,6 +37,12 @@ bool IsSoname(std::string_view name) {
   return !name.empty() && name.size() <= kMaxSonameBytes && name.find('/') == std::string_view::npos;
 }
 
+// What a soname is called in a folder of the user's; empty where it is neither a name nor a whole path.
+std::string_view NameOf(std::string_view soname) {
+  const auto name = soname.starts_with('/') ? FileName(soname) : soname;
+  return IsSoname(name) ? name : std::string_view();
+}
+
 // Visits where a file of these names may lie, each place once: first what the user says, for every soname.
 // Ends where `visit` returns true.
 template <class Visit>
@@ -49,7 +56,8 @@ bool AnyCandidate(std::span<const std::string_view> sonames, std::span<const std
   };
   for (const auto& directory : AbsoluteEntries(environment.Get(kOwnPath).value_or(""))) {
     for (const auto soname : sonames) {
-      if (IsSoname(soname) && at(soname, directory + "/" + std::string(soname))) return true;
+      const std::string_view name = NameOf(soname);
+      if (!name.empty() && at(soname, directory + "/" + std::string(name))) return true;
     }
   }
   for (const auto soname : sonames) {
@@ -86,8 +94,8 @@ probe::Library Describe(std::string_view soname, const std::string& path, const 
 }
 
 // Whether there is a file and it may be loaded; a reason where there is one and it may not.
-bool MayLoad(const std::string& path, const FileSystem& files, std::span<const std::string> passed_over,
-             Rejections& rejections) {
+bool MayLoadFile(const std::string& path, const FileSystem& files, std::span<const std::string> passed_over,
+                 Rejections& rejections) {
   const auto status = files.Stat(path);
   if (!status || status->is_directory) return false;
   const std::string real = CleanText(files.Resolve(path).value_or(path));
@@ -135,7 +143,7 @@ Result<Library> Library::Open(std::span<const std::string_view> sonames,
                               const Environment& environment, std::span<const std::string> passed_over) {
   const auto load = [&](std::string_view soname, const std::string& path,
                         Rejections& rejections) -> std::optional<Library> {
-    if (!MayLoad(path, files, passed_over, rejections)) return std::nullopt;
+    if (!IsInLoader(path) && !MayLoadFile(path, files, passed_over, rejections)) return std::nullopt;
     std::string reason;
     void* handle = Load(path, reason);
     if (handle == nullptr) {
@@ -153,7 +161,7 @@ Result<probe::Library> Library::Find(std::span<const std::string_view> sonames,
                                      std::span<const std::string> passed_over) {
   const auto find = [&](std::string_view soname, const std::string& path,
                         Rejections& rejections) -> std::optional<probe::Library> {
-    if (!MayLoad(path, files, passed_over, rejections)) return std::nullopt;
+    if (!IsInLoader(path) && !MayLoadFile(path, files, passed_over, rejections)) return std::nullopt;
     return Describe(soname, path, files);
   };
   return FirstTaken<probe::Library>(sonames, directories, files, environment, find);
@@ -164,7 +172,7 @@ bool Library::Exists(std::span<const std::string_view> sonames, std::span<const 
   return AnyCandidate(sonames, directories, files, environment,
                       [&files](std::string_view, const std::string& path) {
                         const auto status = files.Stat(path);
-                        return status && !status->is_directory;
+                        return (status && !status->is_directory) || (files.live() && IsInLoader(path));
                       });
 }
 
@@ -183,7 +191,8 @@ bool Library::IsNamedByUser(std::span<const std::string_view> sonames, const Fil
                             const Environment& environment) {
   for (const auto& directory : AbsoluteEntries(environment.Get(kOwnPath).value_or(""))) {
     for (const auto soname : sonames) {
-      if (IsSoname(soname) && files.Exists(directory + "/" + std::string(soname))) return true;
+      const std::string_view name = NameOf(soname);
+      if (!name.empty() && files.Exists(directory + "/" + std::string(name))) return true;
     }
   }
   return false;

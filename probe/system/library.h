@@ -18,7 +18,10 @@ namespace probe::system {
 class Library {
  public:
   // Tries each soname in order ("libvulkan.so.1", "libvulkan.so") in WHICHGPU_LIBRARY_PATH; then each in the
-  // loader's own path and `directories` (vendor prefixes). Never the current directory. Every file is checked
+  // loader's own path and `directories` (vendor prefixes). Never the current directory. A soname that is a
+  // path ("/System/Library/Frameworks/Metal.framework/Metal") is looked for by its last part there, for that
+  // may be anything's name in the system's folders, and then where it says: a file, or what the loader has
+  // without one. Every file is checked
   // (CheckTrusted) before it reaches the loader; refused ones are named in the error. The error is
   // OwnError::kAbsent when no file was found, kRefused when one was but is not trusted, else "unloadable"
   // with the loader's sentence (wrong class, missing dependency, ...). Files with a path of `passed_over`,
@@ -64,6 +67,8 @@ class Library {
   [[nodiscard]] const probe::Library& info() const { return info_; }
 
  private:
+  // Whether the loader has a library of this path in a cache of the system's own, where there is no file.
+  [[nodiscard]] static bool IsInLoader(const std::string& path);
   // A handle, or nullptr and the loader's sentence.
   [[nodiscard]] static void* Load(const std::string& path, std::string& reason);
   // The path of a loaded library as the loader has it.

@@ -77,7 +77,7 @@ std::vector<std::string> CachedPaths(std::string_view cache, std::string_view so
 }
 
 LoaderSearch::LoaderSearch(const FileSystem& files, const Environment& environment)
-    : told_(LoaderEntries(environment.Get("LD_LIBRARY_PATH").value_or(""))) {
+    : told_(LoaderEntries(environment.Get(LoaderVariable()).value_or(""))) {
   if (auto cache = files.Read("/etc/ld.so.cache", kMaxCacheBytes)) cache_ = *std::move(cache);
 }
 

@@ -16,6 +16,9 @@ namespace probe::system {
 // directory or depend on it, are left out.
 [[nodiscard]] std::vector<std::string> AbsoluteEntries(std::string_view list);
 
+// The variable whose folders the loader searches first: LD_LIBRARY_PATH on Linux.
+[[nodiscard]] std::string_view LoaderVariable();
+
 // The same of LD_LIBRARY_PATH, in which the loader takes semicolons for colons, ld.so(8).
 [[nodiscard]] std::vector<std::string> LoaderEntries(std::string_view list);
 
@@ -32,12 +35,12 @@ namespace probe::system {
 class LoaderSearch {
  public:
   LoaderSearch(const FileSystem& files, const Environment& environment);
-  // Paths to try for a soname in the loader's order, ld.so(8): LD_LIBRARY_PATH, the cache, the default
+  // Paths to try for a soname in the loader's order, ld.so(8): its variable's folders, the cache, the default
   // directories. They need not exist.
   [[nodiscard]] std::vector<std::string> Candidates(std::string_view soname) const;
 
  private:
-  std::vector<std::string> told_;  // LD_LIBRARY_PATH's directories
+  std::vector<std::string> told_;  // LoaderVariable()'s directories
   std::string cache_;              // content of /etc/ld.so.cache
 };
 // The same for one.

@@ -14,7 +14,6 @@
 #include "probe/core/report.h"
 #include "probe/core/result.h"
 #include "probe/system/descriptor.h"
-#include "probe/system/filesystem.h"
 
 namespace probe::system {
 
@@ -150,9 +149,5 @@ void AskForSlice(std::uint64_t nanoseconds);
 
 // Whether a process is stopped (Ctrl-Z, SIGSTOP, a debugger): it goes on when somebody says so, or never.
 [[nodiscard]] bool IsStopped(ProcessId pid);
-
-// What names the time since the machine was started, from `files` where a file tells; nullopt where nothing
-// does.
-[[nodiscard]] std::optional<std::string> BootId(const FileSystem& files);
 
 }  // namespace probe::system

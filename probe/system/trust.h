@@ -31,6 +31,13 @@ namespace probe::system {
 // every owner is one.
 [[nodiscard]] bool IsOutsideNamespace(std::uint32_t owner_uid);
 
+// Whether an access control list of a file of the running system lets somebody write whom its mode does not:
+// of lists that do not bound each other, as macOS has them. True as well where that is not told.
+[[nodiscard]] bool IsWritableByList(const std::string& path);
+// Whether /etc/group and /etc/passwd have all groups and users of the system: false where a directory service
+// has them.
+[[nodiscard]] bool AreGroupsInFiles();
+
 // Whether a file may be loaded or believed by this user. For root: it and every directory above it, links
 // resolved, belong to root and nobody else may write them (a sticky directory is accepted, and one of a
 // system group that nobody is in). In a user namespace a user outside it stands for root where neither this

@@ -62,7 +62,8 @@ inline constexpr std::size_t kMaxDevices = 64;  // of one driver; more are ignor
 [[nodiscard]] Error VulkanError(std::string call, VkResult result, std::string text = "");
 
 // The Vulkan loader, checked and loaded.
-inline constexpr std::array<std::string_view, 2> kLoaderNames = {"libvulkan.so.1", "libvulkan.so"};
+inline constexpr std::array<std::string_view, 3> kLoaderNames = {"libvulkan.so.1", "libvulkan.so",
+                                                                 "libvulkan.1.dylib"};
 [[nodiscard]] Result<system::Library> OpenLoader(const system::FileSystem& files,
                                                  const system::Environment& environment);
 [[nodiscard]] Result<GlobalFunctions> LoadGlobalFunctions(const system::Library& library);

@@ -11,6 +11,7 @@
 #include "probe/registry.h"
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
+#include "probe/system/processor.h"
 #include "report/core/wording.h"
 #include "report/run/assemble.h"
 #include "report/run/out_of_memory.h"
@@ -299,7 +300,8 @@ Detection Detect(const DetectRequest& request, probe::isolate::Supervisor& super
                  const probe::system::FileSystem& files, const probe::system::Environment& environment) {
   Detection detection;
   for (const auto& [folder, file] : {std::pair("/proc", "/proc/version"), std::pair("/sys", "/sys/class")}) {
-    if (files.live() && !files.Exists(file)) detection.warnings.push_back(NotMountedWarning(folder));
+    if (files.live() && probe::system::TellsByFiles() && !files.Exists(file))
+      detection.warnings.push_back(NotMountedWarning(folder));
   }
   const bool is_explained = !detection.warnings.empty();
   const probe::ProbeContext context{files, environment, std::nullopt, nullptr};

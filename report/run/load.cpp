@@ -39,10 +39,13 @@ LoadMeter::LoadMeter(const probe::system::FileSystem& files, std::optional<doubl
 
 double LoadMeter::ForeignShare() const {
   const auto busy_s = probe::system::BusySeconds(files_, usable_);
-  if (!busy_s || !busy_s_ || usable_.empty()) return 0;
+  // Where the system names no processors to a thread it may have all.
+  const std::size_t processors =
+      usable_.empty() ? probe::system::OnlineThreads().value_or(0) : usable_.size();
+  if (!busy_s || !busy_s_ || processors == 0) return 0;
   const double own_s = probe::system::ProcessorSecondsWithChildren() - own_s_;
   return DisturbingShareOf({probe::system::SecondsSince(start_), *busy_s - *busy_s_ - own_s, own_s},
-                           static_cast<double>(usable_.size()), quota_cores_);
+                           static_cast<double>(processors), quota_cores_);
 }
 
 bool LoadMeter::IsUnderQuota() const {

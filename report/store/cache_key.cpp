@@ -14,13 +14,14 @@
 #include "probe/core/text.h"
 #include "probe/core/vendor.h"
 #include "probe/system/cgroup.h"
+#include "probe/system/host.h"
 #include "probe/system/limits.h"
 #include "probe/system/loader_path.h"
 #include "probe/system/node_access.h"
 #include "probe/system/power.h"
-#include "probe/system/process.h"
 #include "probe/system/processor.h"
 #include "probe/system/scratch.h"
+#include "probe/system/this_process.h"
 #include "probe/system/wsl.h"
 #include "report/store/cache.h"
 
@@ -210,6 +211,13 @@ void AddModules(std::span<const probe::Module* const> modules, const FileSystem&
   }
 }
 
+// The file that this code was loaded from.
+std::string OwnProgram(const FileSystem& files) {
+  static constexpr const char* kByKernel = "/proc/self/exe";
+  if (files.Exists(kByKernel)) return kByKernel;
+  return probe::system::FileOfAddress(&kByKernel).value_or("");
+}
+
 // What bends loading and the host's own libraries, whichever runtime asks.
 constexpr std::array<std::string_view, 12> kVariables = {"LD_LIBRARY_PATH",
                                                          "WHICHGPU_LIBRARY_PATH",
@@ -244,8 +252,8 @@ std::string CacheKey(const RunRequest& request, std::span<const probe::Module* c
                      const Environment& environment) {
   KeyText key;
   key.Add("boot", probe::system::BootId(files).value_or(""));
-  key.Add("tool", tool_version + " " + StatText(files, "/proc/self/exe"));
-  key.Add("kernel", files.ReadLine("/proc/version").value_or(""));
+  key.Add("tool", tool_version + " " + StatText(files, OwnProgram(files)));
+  key.Add("kernel", probe::system::KernelText(files));
   AddOptions(request, key);
   AddUser(key);
   AddProcessor(files, key);

@@ -140,13 +140,6 @@ std::optional<std::uint64_t> StartTicks(ProcessId pid) {
          static_cast<std::uint64_t>(start.tv_usec);
 }
 
-std::optional<std::string> BootId(const FileSystem&) {
-  std::array<char, 64> text{};
-  std::size_t bytes = text.size() - 1;
-  if (sysctlbyname("kern.bootsessionuuid", text.data(), &bytes, nullptr, 0) != 0) return std::nullopt;
-  return text.data();
-}
-
 // There is no such hint.
 void AskForSlice(std::uint64_t) {}
 

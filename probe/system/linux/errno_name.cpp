@@ -1,62 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
-#include <cerrno>
-#include <iterator>
+#include "probe/system/posix/errno_name.h"
 
-#include "probe/system/descriptor.h"
+#include <cerrno>
 
 namespace probe::system {
 namespace {
 
-struct Named {
-  int number;
-  std::string_view name;
-};
-
-// errno(3); the numbers differ between processors.
-constexpr Named kNames[] = {
-    {EPERM, "EPERM"},
-    {ENOENT, "ENOENT"},
-    {ESRCH, "ESRCH"},
-    {EINTR, "EINTR"},
-    {EIO, "EIO"},
-    {ENXIO, "ENXIO"},
-    {E2BIG, "E2BIG"},
-    {ENOEXEC, "ENOEXEC"},
-    {EBADF, "EBADF"},
-    {ECHILD, "ECHILD"},
-    {EAGAIN, "EAGAIN"},
-    {ENOMEM, "ENOMEM"},
-    {EACCES, "EACCES"},
-    {EFAULT, "EFAULT"},
-    {ENOTBLK, "ENOTBLK"},
-    {EBUSY, "EBUSY"},
-    {EEXIST, "EEXIST"},
-    {EXDEV, "EXDEV"},
-    {ENODEV, "ENODEV"},
-    {ENOTDIR, "ENOTDIR"},
-    {EISDIR, "EISDIR"},
-    {EINVAL, "EINVAL"},
-    {ENFILE, "ENFILE"},
-    {EMFILE, "EMFILE"},
-    {ENOTTY, "ENOTTY"},
-    {ETXTBSY, "ETXTBSY"},
-    {EFBIG, "EFBIG"},
-    {ENOSPC, "ENOSPC"},
-    {ESPIPE, "ESPIPE"},
-    {EROFS, "EROFS"},
-    {EMLINK, "EMLINK"},
-    {EPIPE, "EPIPE"},
-    {EDOM, "EDOM"},
-    {ERANGE, "ERANGE"},
-    {EDEADLK, "EDEADLK"},
-    {ENAMETOOLONG, "ENAMETOOLONG"},
-    {ENOLCK, "ENOLCK"},
-    {ENOSYS, "ENOSYS"},
-    {ENOTEMPTY, "ENOTEMPTY"},
-    {ELOOP, "ELOOP"},
-    {ENOMSG, "ENOMSG"},
-    {EIDRM, "EIDRM"},
+// errno(3) of Linux, beside what POSIX has.
+constexpr NamedErrno kNames[] = {
     {ECHRNG, "ECHRNG"},
     {EL2NSYNC, "EL2NSYNC"},
     {EL3HLT, "EL3HLT"},
@@ -72,22 +23,12 @@ constexpr Named kNames[] = {
     {EBADRQC, "EBADRQC"},
     {EBADSLT, "EBADSLT"},
     {EBFONT, "EBFONT"},
-    {ENOSTR, "ENOSTR"},
-    {ENODATA, "ENODATA"},
-    {ETIME, "ETIME"},
-    {ENOSR, "ENOSR"},
     {ENONET, "ENONET"},
     {ENOPKG, "ENOPKG"},
-    {EREMOTE, "EREMOTE"},
-    {ENOLINK, "ENOLINK"},
     {EADV, "EADV"},
     {ESRMNT, "ESRMNT"},
     {ECOMM, "ECOMM"},
-    {EPROTO, "EPROTO"},
-    {EMULTIHOP, "EMULTIHOP"},
     {EDOTDOT, "EDOTDOT"},
-    {EBADMSG, "EBADMSG"},
-    {EOVERFLOW, "EOVERFLOW"},
     {ENOTUNIQ, "ENOTUNIQ"},
     {EBADFD, "EBADFD"},
     {EREMCHG, "EREMCHG"},
@@ -96,64 +37,25 @@ constexpr Named kNames[] = {
     {ELIBSCN, "ELIBSCN"},
     {ELIBMAX, "ELIBMAX"},
     {ELIBEXEC, "ELIBEXEC"},
-    {EILSEQ, "EILSEQ"},
     {ERESTART, "ERESTART"},
     {ESTRPIPE, "ESTRPIPE"},
-    {EUSERS, "EUSERS"},
-    {ENOTSOCK, "ENOTSOCK"},
-    {EDESTADDRREQ, "EDESTADDRREQ"},
-    {EMSGSIZE, "EMSGSIZE"},
-    {EPROTOTYPE, "EPROTOTYPE"},
-    {ENOPROTOOPT, "ENOPROTOOPT"},
-    {EPROTONOSUPPORT, "EPROTONOSUPPORT"},
-    {ESOCKTNOSUPPORT, "ESOCKTNOSUPPORT"},
-    {EOPNOTSUPP, "EOPNOTSUPP"},
-    {EPFNOSUPPORT, "EPFNOSUPPORT"},
-    {EAFNOSUPPORT, "EAFNOSUPPORT"},
-    {EADDRINUSE, "EADDRINUSE"},
-    {EADDRNOTAVAIL, "EADDRNOTAVAIL"},
-    {ENETDOWN, "ENETDOWN"},
-    {ENETUNREACH, "ENETUNREACH"},
-    {ENETRESET, "ENETRESET"},
-    {ECONNABORTED, "ECONNABORTED"},
-    {ECONNRESET, "ECONNRESET"},
-    {ENOBUFS, "ENOBUFS"},
-    {EISCONN, "EISCONN"},
-    {ENOTCONN, "ENOTCONN"},
-    {ESHUTDOWN, "ESHUTDOWN"},
-    {ETOOMANYREFS, "ETOOMANYREFS"},
-    {ETIMEDOUT, "ETIMEDOUT"},
-    {ECONNREFUSED, "ECONNREFUSED"},
-    {EHOSTDOWN, "EHOSTDOWN"},
-    {EHOSTUNREACH, "EHOSTUNREACH"},
-    {EALREADY, "EALREADY"},
-    {EINPROGRESS, "EINPROGRESS"},
-    {ESTALE, "ESTALE"},
     {EUCLEAN, "EUCLEAN"},
     {ENOTNAM, "ENOTNAM"},
     {ENAVAIL, "ENAVAIL"},
     {EISNAM, "EISNAM"},
     {EREMOTEIO, "EREMOTEIO"},
-    {EDQUOT, "EDQUOT"},
     {ENOMEDIUM, "ENOMEDIUM"},
     {EMEDIUMTYPE, "EMEDIUMTYPE"},
-    {ECANCELED, "ECANCELED"},
     {ENOKEY, "ENOKEY"},
     {EKEYEXPIRED, "EKEYEXPIRED"},
     {EKEYREVOKED, "EKEYREVOKED"},
     {EKEYREJECTED, "EKEYREJECTED"},
-    {EOWNERDEAD, "EOWNERDEAD"},
-    {ENOTRECOVERABLE, "ENOTRECOVERABLE"},
     {ERFKILL, "ERFKILL"},
     {EHWPOISON, "EHWPOISON"},
 };
 
 }  // namespace
 
-std::string_view ErrnoName(int number) {
-  const auto* found = std::find_if(std::begin(kNames), std::end(kNames),
-                                   [&](const Named& row) { return row.number == number; });
-  return found != std::end(kNames) ? found->name : std::string_view();
-}
+std::span<const NamedErrno> SystemsErrnos() { return kNames; }
 
 }  // namespace probe::system

@@ -14,6 +14,10 @@
 
 namespace probe::system {
 
+std::string_view LoaderVariable() { return "LD_LIBRARY_PATH"; }
+
+bool Library::IsInLoader(const std::string& /*path*/) { return false; }
+
 std::vector<std::string> LoaderDirectories() {
   void* self = dlopen(nullptr, RTLD_LAZY);
   Dl_serinfo size{};

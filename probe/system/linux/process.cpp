@@ -169,8 +169,4 @@ void CloseDescriptorsFrom(int first) {
   for (int number = first; number < kFirstRaised; ++number) close(number);
 }
 
-std::optional<std::string> BootId(const FileSystem& files) {
-  return files.ReadLine("/proc/sys/kernel/random/boot_id");
-}
-
 }  // namespace probe::system

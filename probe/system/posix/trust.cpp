@@ -67,7 +67,7 @@ bool AllLines(const FileSystem& files, std::string_view path, const Holds& holds
 
 // group(5): name, password, number, members; passwd(5): name, password, user, group.
 bool IsOfRootAlone(const FileSystem& files, std::uint32_t gid) {
-  if (gid == 0 || gid >= kFirstOrdinaryGroup) return false;
+  if (gid == 0 || gid >= kFirstOrdinaryGroup || !AreGroupsInFiles()) return false;
   // Nobody's to record: whom this machine has is no answer of it.
   const auto lists = FileSystem::Open(files.root());
   if (!lists) return false;
@@ -93,7 +93,8 @@ std::string Flaw(const FileSystem& files, const std::string& path, const FileSta
   const bool by_group = (status.mode & kGroupMayWrite) != 0 &&
                         !(status.is_directory && IsOfRootAlone(files, status.owner_gid) &&
                           HasNoAccessList(files.root() + path));
-  if (by_group || (status.mode & kOthersMayWrite) != 0) return "can be written by others than root";
+  if (by_group || (status.mode & kOthersMayWrite) != 0 || IsWritableByList(files.root() + path))
+    return "can be written by others than root";
   if (is_outside && MayWrite(files, path)) return "belongs to user " + owner + " and can be written";
   return {};
 }

@@ -42,6 +42,15 @@ TEST_F(HostTest, MemoryIsWhatTheKernelSaysOfIt) {
   EXPECT_EQ(ReadMemory(tree_.Files()).available_bytes, 1U << 20U);
 }
 
+TEST_F(HostTest, TheBootAndTheKernelAreThoseOfTheTree) {
+  EXPECT_FALSE(BootId(tree_.Files())) << "this machine's would be another's";
+  EXPECT_EQ(KernelText(tree_.Files()), "");
+  tree_.Write("/proc/sys/kernel/random/boot_id", "5f0c\n");
+  tree_.Write("/proc/version", "Linux version 6.1.0\n");
+  EXPECT_EQ(BootId(tree_.Files()), "5f0c");
+  EXPECT_EQ(KernelText(tree_.Files()), "Linux version 6.1.0");
+}
+
 TEST_F(HostTest, TheDistributionIsWhatItSaysOfItself) {
   EXPECT_FALSE(DescribeHost(tree_.Files(), {}).os_release);
   // As Linux Mint 22 has it, the parent's codename in a key of the parent's.

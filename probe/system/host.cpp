@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <map>
 #include <sstream>
@@ -80,11 +79,7 @@ std::optional<OsRelease> DescribeOsRelease(const Assignments& assignments) {
 
 // The C library that programs here are loaded with: of this process itself (confstr(3)), else by its files.
 std::optional<std::string> CLibrary(const FileSystem& files) {
-  if (files.live()) {
-    std::array<char, 64> version{};
-    const auto length = confstr(_CS_GNU_LIBC_VERSION, version.data(), version.size());
-    if (length > 1 && length <= version.size()) return CleanText(version.data(), version.size());
-  }
+  if (auto here = files.live() ? CLibraryHere() : std::nullopt) return here;
   constexpr std::size_t kMostBytes = 4U << 20U;
   constexpr std::string_view kRelease = "GNU C Library";
   constexpr std::string_view kVersion = "release version ";
@@ -106,12 +101,21 @@ std::optional<std::string> CLibrary(const FileSystem& files) {
 }
 
 std::optional<std::string> Virtualization(const FileSystem& files) {
+  if (files.live() && ControlNumber("kern.hv_vmm_present").value_or(0) != 0) return "virtual machine";
   if (files.Exists(kWslGpuNode)) return std::string(kWsl2);
   const auto hypervisor = files.ReadLine("/sys/hypervisor/type");
   if (hypervisor) return CleanText(*hypervisor, 64);
   const auto info = files.Read("/proc/cpuinfo", 64U << 10U);
   if (info && info->find(" hypervisor") != std::string::npos) return "virtual machine";
   return std::nullopt;
+}
+
+// Of a kernel that has its system's version itself: there is one system of its.
+void DescribeByKernel(HostFacts& host) {
+  const auto version = ControlText("kern.osproductversion");
+  if (!version || version->empty()) return;
+  host.os = "macOS " + CleanText(*version, 32);
+  host.system = "macos";
 }
 
 // "cpu3 user nice system idle iowait irq softirq steal guest guest_nice": the busy ones, in ticks. Guests are
@@ -162,6 +166,7 @@ HostFacts DescribeHost(const FileSystem& files, const Environment& environment) 
     host.name = CleanText(names.host, 128);
     host.kernel = CleanText(names.release, 128);
     host.architecture = CleanText(names.machine, 32);
+    DescribeByKernel(host);
     return host;
   }
   if (const auto name = files.ReadLine("/etc/hostname")) host.name = CleanText(*name, 128);
@@ -192,7 +197,7 @@ Memory ReadMemory(const FileSystem& files) {
 
 std::optional<double> BusySeconds(const FileSystem& files, const std::vector<int>& usable) {
   const auto text = files.Read("/proc/stat", std::size_t{1} << 20U);
-  if (!text) return std::nullopt;
+  if (!text) return files.live() ? BusySecondsHere() : std::nullopt;
   std::istringstream lines(*text);
   std::optional<double> sum;
   for (std::string line; std::getline(lines, line);) {
@@ -200,6 +205,16 @@ std::optional<double> BusySeconds(const FileSystem& files, const std::vector<int
   }
   if (!sum) return std::nullopt;
   return *sum / static_cast<double>(std::max(sysconf(_SC_CLK_TCK), 1L));
+}
+
+std::optional<std::string> BootId(const FileSystem& files) {
+  if (auto id = files.ReadLine("/proc/sys/kernel/random/boot_id")) return id;
+  return files.live() ? ControlText("kern.bootsessionuuid") : std::nullopt;
+}
+
+std::string KernelText(const FileSystem& files) {
+  if (auto text = files.ReadLine("/proc/version")) return *std::move(text);
+  return files.live() ? ControlText("kern.version").value_or("") : std::string();
 }
 
 // avg10 of "some avg10=1.23 avg60=...".
