@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "probe/core/note.h"
+#include "probe/core/other_devices.h"
 #include "probe/core/parse.h"
 #include "probe/core/vendor_names.h"
 #include "probe/metal/metal_api.h"
@@ -45,7 +46,7 @@ void AddFacts(const Api& api, Id device, RuntimeDevice& out) {
     out.facts.push_back({std::string(key), std::move(value)});
   };
   if (const auto id = api.Ask<std::uint64_t>(device, &Selectors::registry_id))
-    add("registry_id", fmt::format("{:#x}", *id));
+    add(kRegistryFact, fmt::format("{:#x}", *id));
   if (const auto location = api.Ask<UInteger>(device, &Selectors::location)) {
     if (const auto name = LocationName(*location); !name.empty()) add("location", std::string(name));
     const auto number = api.Ask<UInteger>(device, &Selectors::location_number);

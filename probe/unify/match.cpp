@@ -10,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "probe/core/other_devices.h"
 #include "probe/core/parse.h"
 #include "probe/unify/likeness.h"
 
@@ -24,8 +25,14 @@ bool IsPlaceholder(const Uuid& uuid) {
          std::all_of(uuid.begin(), uuid.end(), [&](std::uint8_t byte) { return byte == uuid.front(); });
 }
 
-// "226:128": the render node tells GPUs apart that one display driver serves.
-constexpr std::array<std::string_view, 2> kNodeFacts = {"drm_render", "drm_primary"};
+// Numbers that a kernel gives its devices, and what tied them is called: "226:128", for the render node tells
+// GPUs apart that one display driver serves, or the driver's entry in the registry.
+struct NumberFact {
+  std::string_view key;
+  std::string_view how;
+};
+constexpr std::array kNumberFacts = {NumberFact{"drm_render", "drm"}, NumberFact{"drm_primary", "drm"},
+                                     NumberFact{kRegistryFact, "registry"}};
 
 // Devices of one driver of one runtime see the hardware once each.
 using DriverKey = std::tuple<std::string, std::string, std::optional<std::string>>;
@@ -72,7 +79,8 @@ class Matcher {
   void Run() {
     Attach("pci", [&](const Open& open) { return ByAddress(open.device, open.traits); });
     CreateAtAddresses();
-    Attach("drm", [&](const Open& open) { return ByNode(open); });
+    for (const std::string_view how : {"drm", "registry"})
+      Attach(how, [&](const Open& open) { return ByNumber(open, how); });
     Attach("uuid", [&](const Open& open) { return ByUuid(open); });
     AttachLike("only_candidate", SameVendorAndKind);
     AttachLike("only_candidate", SameChip);
@@ -94,7 +102,7 @@ class Matcher {
   void CreateForNames();
   [[nodiscard]] std::string OwnId(const RuntimeDevice& device);
   [[nodiscard]] Place ByAddress(const RuntimeDevice& device, const Traits& traits) const;
-  [[nodiscard]] Place ByNode(const Open& open) const;
+  [[nodiscard]] Place ByNumber(const Open& open, std::string_view how) const;
   [[nodiscard]] Place ByUuid(const Open& open) const;
   [[nodiscard]] std::vector<std::size_t> Candidates(const Open& open, Likeness like, std::size_t most) const;
   [[nodiscard]] bool IsAlone(const Open& open, Likeness like) const;
@@ -110,7 +118,7 @@ class Matcher {
   // Where to look first. A machine has few devices; a record may claim thousands.
   std::map<AddressKey, Places> at_address_;
   std::map<AddressKey, Places> at_address_without_domain_;
-  std::map<std::string, Places> with_node_;  // by device number, of hardware alone
+  std::map<std::string, Places> with_number_;  // by the kernel's, of hardware alone
   std::map<Uuid, Places> with_uuid_;
   std::set<std::string> taken_ids_;
   std::map<std::pair<std::string, std::uint32_t>, std::uint32_t> next_number_;
@@ -145,9 +153,9 @@ void Matcher::Enter(std::size_t place) {
     at_address_without_domain_[{WithoutDomain(*draft.identity.pci), draft.identity.partition}].insert(place);
   }
   if (draft.identity.uuid) with_uuid_[*draft.identity.uuid].insert(place);
-  for (const std::string_view key : kNodeFacts) {
-    const std::string* number = draft.hardware ? FindFact(draft.hardware->facts, key) : nullptr;
-    if (number != nullptr) with_node_[*number].insert(place);
+  for (const NumberFact& fact : kNumberFacts) {
+    const std::string* number = draft.hardware ? FindFact(draft.hardware->facts, fact.key) : nullptr;
+    if (number != nullptr) with_number_[*number].insert(place);
   }
 }
 
@@ -200,13 +208,13 @@ Place Matcher::ByAddress(const RuntimeDevice& device, const Traits& traits) cons
   return only;
 }
 
-// Numbers of device nodes are the kernel's: what has an address was found by that, or is elsewhere.
-Place Matcher::ByNode(const Open& open) const {
+// These numbers are the kernel's: what has an address was found by that, or is elsewhere.
+Place Matcher::ByNumber(const Open& open, std::string_view how) const {
   if (open.device.identity.pci || open.device.identity.partition) return std::nullopt;
-  for (const std::string_view key : kNodeFacts) {
-    const std::string* number = FindFact(open.device.facts, key);
-    const auto known = number != nullptr ? with_node_.find(*number) : with_node_.end();
-    if (known == with_node_.end() || known->second.size() != 1) continue;
+  for (const NumberFact& fact : kNumberFacts) {
+    const std::string* number = fact.how == how ? FindFact(open.device.facts, fact.key) : nullptr;
+    const auto known = number != nullptr ? with_number_.find(*number) : with_number_.end();
+    if (known == with_number_.end() || known->second.size() != 1) continue;
     const std::size_t place = *known->second.begin();
     if (SameNumbers(open.traits, traits_[place]) && !seen_by_[place].contains(open.driver)) return place;
   }

@@ -113,7 +113,7 @@ class Tables(unittest.TestCase):
             self.assertIn(row["what"], purposes, row)
             self.assertRegex(row["date"], r"^20\d\d-\d\d$", row)
             self.assertTrue(row["source"] and row["name"], row)
-            self.assertRegex(row["source"], r"^(([PU]|[LT] \S.*)(; .+)?|kinds of pci_names.csv)$", row)
+            self.assertRegex(row["source"], r"^(([PU]|[LTI] \S.*)(; .+)?|kinds of pci_names.csv)$", row)
             known = [*row["pci"].split(), *row["usb"].split(), *row["misc"].split()] or row["drivers"].split()
             if not known:
                 self.assertEqual("", row["vendor"] + row["runtime"], "it stands for a kind")

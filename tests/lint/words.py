@@ -5,7 +5,7 @@ import pathlib
 import re
 
 HOMES = {"data", "tests", "docs"}
-FAMILIES = ["nvidia geforce cuda nouveau", "amd amdgpu radeon hip rocm kfd", "intel i915 xe", "apple metal",
+FAMILIES = ["nvidia geforce cuda nouveau", "amd amdgpu radeon hip rocm kfd", "intel i915 xe", "apple metal iokit",
             "vulkan glsl", "opencl", "level_zero", "dxg wsl"]
 # HIP is CUDA's interface for other cards: it heeds CUDA's variables, the same kernels are compiled for both (simt), and
 # the same libraries' calls join devices of both (stream). Level Zero has drivers of one maker; what it computes is OpenCL's
