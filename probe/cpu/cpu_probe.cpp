@@ -34,14 +34,32 @@ std::optional<system::CpuidRegisters> LiveCpuid(std::uint32_t leaf, std::uint32_
   return system::Cpuid(leaf, subleaf);
 }
 
+// Of this machine; of another's the kernel here knows nothing.
+const Controls& LiveControls() {
+  static const Controls controls{system::ControlText, system::ControlNumber};
+  return controls;
+}
+
+CpuInfo ReadHere() {
+  CpuInfo info;
+  if (IsArm(LiveControls())) {
+    info = FromArmControls(LiveControls());
+  } else if (system::ReadKernelNames().machine == "aarch64") {
+    info = FromCapabilities(system::Capabilities());
+  } else {
+    const auto states = system::SavedStates();
+    info = FromCpuid(LiveCpuid, states ? std::optional(*states | StatesOnDemand(LiveControls())) : states);
+  }
+  AddCounts(LiveControls(), info);
+  return info;
+}
+
 CpuInfo ReadInfo(const FileSystem& files) {
   if (const auto text = files.Read("/proc/cpuinfo", kMaxCpuInfoBytes)) {
     CpuInfo info = ParseCpuInfo(*text);
     if (info.family != Family::kUnknown || !files.live()) return info;
   }
-  if (!files.live()) return {};
-  if (system::ReadKernelNames().machine == "aarch64") return FromCapabilities(system::Capabilities());
-  return FromCpuid(LiveCpuid, system::SavedStates());
+  return files.live() ? ReadHere() : CpuInfo();
 }
 
 std::vector<std::uint32_t> OnlineCpus(const FileSystem& files) {
@@ -136,6 +154,7 @@ Processor Describe(const FileSystem& files, const CpuInfo& info, const CgroupLim
   const auto nodes = files.ReadLine("/sys/devices/system/node/online");
   const auto numbers = nodes ? system::ParseNumberList(*nodes) : std::nullopt;
   if (numbers && !numbers->empty()) out.numa_nodes = static_cast<std::uint32_t>(numbers->size());
+  if (files.live()) out.caches = CachesOf(LiveControls());
   out.features = Features(info);
   return out;
 }
@@ -199,6 +218,8 @@ void Probe(const ProbeContext& context) {
   HardwareDevice hardware = Hardware(info, memory, limits);
   hardware.processor = Describe(context.files, info, limits, memory);
   AddPower(system::ReadPower(context.files, SIZE_MAX), hardware);
+  if (const auto kinds = context.files.live() ? KindsOfCores(LiveControls()) : std::nullopt)
+    hardware.facts.push_back({"kinds_of_cores", *kinds});
   context.sink(hardware);
   context.sink(Runtime(hardware, MaxHz(context.files, info)));
 }

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "probe/core/device.h"
 #include "probe/system/processor.h"
 
 namespace probe::cpu {
@@ -61,6 +62,7 @@ inline constexpr std::string_view kIsaVariable = "WHICHGPU_CPU_ISA";
 using CpuidReader =
     std::function<std::optional<system::CpuidRegisters>(std::uint32_t leaf, std::uint32_t subleaf)>;
 
+inline constexpr std::uint64_t kAvx512State = 0xe6;  // of XCR0: with the 128 and 256 bits below
 // From CPUID (Intel SDM volume 2A, AMD APM volume 3). `saved_states` is XCR0: features whose registers the
 // operating system does not save are left out, as the kernel does. Unknown family when there is no CPUID.
 [[nodiscard]] CpuInfo FromCpuid(const CpuidReader& cpuid, std::optional<std::uint64_t> saved_states);
@@ -69,5 +71,24 @@ using CpuidReader =
 
 // From the auxiliary vector of an `aarch64` machine (Linux, arch/arm64/include/uapi/asm/hwcap.h).
 [[nodiscard]] CpuInfo FromCapabilities(const system::HardwareCapabilities& capabilities);
+
+// The same from a kernel that names what it knows (sysctl(3) of macOS). A name that it lacks is nullopt, and
+// says of a feature that it is not there.
+
+struct Controls {
+  std::function<std::optional<std::string>(const std::string& name)> text;
+  std::function<std::optional<std::uint64_t>(const std::string& name)> number;
+};
+// Whether this process runs as one for Arm.
+[[nodiscard]] bool IsArm(const Controls& controls);
+[[nodiscard]] CpuInfo FromArmControls(const Controls& controls);
+// Bits of XCR0 that it does not show yet and that the kernel sets for a thread when that first uses them.
+[[nodiscard]] std::uint64_t StatesOnDemand(const Controls& controls);
+// How many threads, cores and packages there are; what is not told stays as it is.
+void AddCounts(const Controls& controls, CpuInfo& info);
+// By level, those of the fastest cores first; empty where nothing is told.
+[[nodiscard]] std::vector<Cache> CachesOf(const Controls& controls);
+// "8 Performance + 4 Efficiency"; nullopt where all cores are of one kind.
+[[nodiscard]] std::optional<std::string> KindsOfCores(const Controls& controls);
 
 }  // namespace probe::cpu

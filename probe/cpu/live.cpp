@@ -15,7 +15,6 @@ using system::CpuidRegisters;
 // Bits of XCR0 that an instruction set needs: SSE and AVX; those and the AVX-512 states; the tiles.
 constexpr std::uint64_t kNoState = 0;
 constexpr std::uint64_t kAvxState = 0x6;
-constexpr std::uint64_t kAvx512State = 0xe6;
 constexpr std::uint64_t kTileState = 0x60000;
 
 struct FlagBit {
