@@ -7,6 +7,7 @@
 #include <charconv>
 #include <string>
 
+#include "probe/system/filesystem.h"
 #include "probe/system/process.h"
 
 namespace probe::system {

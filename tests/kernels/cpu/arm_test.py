@@ -22,8 +22,8 @@ DOT_ENTRIES = {"gemv_q4_q8", "gemv_q8_q8"}
 
 
 def kernel_files():
-    """As kernels/cpu/CMakeLists.txt lists them for this architecture."""
-    text = (SOURCES / "kernels/cpu/CMakeLists.txt").read_text()
+    """As kernels/cpu/CMakeLists.txt lists them for this architecture and Linux."""
+    text = (SOURCES / "kernels/cpu/CMakeLists.txt").read_text().replace("${system}", "linux")
     arm = re.search(r"aarch64.*?set\(sources ([^)]*)\)", text, re.S).group(1).split()
     common = [name for name in re.search(r"whichgpu_library\(kernels_cpu(.*?)\)", text, re.S).group(1).split()
               if name.endswith(".cpp")]
