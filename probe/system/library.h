@@ -19,9 +19,9 @@ class Library {
  public:
   // Tries each soname in order ("libvulkan.so.1", "libvulkan.so") in WHICHGPU_LIBRARY_PATH; then each in the
   // loader's own path and `directories` (vendor prefixes). Never the current directory. A soname that is a
-  // path ("/System/Library/Frameworks/Metal.framework/Metal") is looked for by its last part there, for that
-  // may be anything's name in the system's folders, and then where it says: a file, or what the loader has
-  // without one. Every file is checked
+  // path means the file there, or what the loader has without one; a library of macOS
+  // ("/System/Library/Frameworks/Metal.framework/Metal") is first looked for by its last part in
+  // WHICHGPU_LIBRARY_PATH alone, for that may be anything's name in the system's folders. Every file is checked
   // (CheckTrusted) before it reaches the loader; refused ones are named in the error. The error is
   // OwnError::kAbsent when no file was found, kRefused when one was but is not trusted, else "unloadable"
   // with the loader's sentence (wrong class, missing dependency, ...). Files with a path of `passed_over`,
