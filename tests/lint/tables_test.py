@@ -42,7 +42,7 @@ class Tables(unittest.TestCase):
 
     def test_peaks_are_whole_numbers_with_a_source(self):
         texts = {"id", "name", "architecture", "kind", "date", "source"}
-        forms = {"cards.csv": ("id", r"[0-9a-f]{4}(:[0-9a-f]{4})?"), "units.csv": ("architecture", r"[a-z0-9_-]+"),
+        forms = {"cards.csv": ("id", r"[0-9a-f]{4}(:[0-9a-f]{4})?"), "units.csv": ("architecture", r"[a-z0-9._-]+"),
                  "kinds.csv": ("kind", "|".join(sorted(names("probe/core/names.h", "DeviceKind") - {"unknown"})))}
         self.assertEqual(set(forms), {path.name for path in (ROOT / "data/peaks").glob("*")})
         for table, (key, form) in forms.items():

@@ -153,7 +153,7 @@ class Peaks(unittest.TestCase):
         processors = {"avx2", "avx512f", "avx512bf16", "avx512vnni", "avxvnni", "amx-bf16", "amx-int8", "neon"}
         published = ("Matrix Instruction Calculator", "CDNA white paper", "v_dot4_i32_i8", "NVIDIA Jetson T5000",
                      "A40 data sheet", "A10G data sheet", "Quadro RTX 6000 data sheet", "V100 data sheet", "RTX 5090 data sheet",
-                     "GTX 1660 Ti data sheet")
+                     "GTX 1660 Ti data sheet", "Intel, ", "Intel Data Center GPU Max Series technical overview", "as Xe-")
         for row in PEAKS["units"]:
             if ("matrix16" in row or "int8" in row) and not any(name in row["source"] for name in published):
                 self.assertIn(row["architecture"], confirmed | processors)

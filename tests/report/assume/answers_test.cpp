@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "report/assume/assume.h"
@@ -111,6 +112,20 @@ TEST(UnknownRates, AreThoseOfTheArchitectureWhateverItIsCalled) {
       const auto ram = std::string(known) + ",ram=64GiB";
       const auto asked = Ask({{std::string(unknown) + ",memory=32GiB", ram + ",memory=32GiB"}, {}, use});
       EXPECT_EQ("name=" + asked.device, known) << unknown;
+    }
+  }
+}
+
+// The matrix engines of Intel's cards have rates as those of others have: training rests on these alone.
+TEST(KnownRates, OfIntelsMatrixEnginesRankItsCards) {
+  for (const bool turned : {false, true}) {
+    for (const auto& [faster, slower, use] :
+         {std::tuple("Data Center GPU Max 1100", "RTX A4000", Use::kTraining),
+          std::tuple("Data Center GPU Max 1100", "Arc A770", Use::kPrefill),
+          std::tuple("Arc B580", "Arc A380", Use::kPrefill)}) {
+      const auto machine = turned ? std::vector<std::string>{Named(slower), Named(faster)}
+                                  : std::vector<std::string>{Named(faster), Named(slower)};
+      EXPECT_EQ(Ask({machine, {}, use}).device, faster) << slower;
     }
   }
 }

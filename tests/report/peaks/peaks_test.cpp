@@ -174,6 +174,28 @@ TEST(Peaks, ChipsWithTensorMemoryDo8192OperationsAClock) {
   }
 }
 
+// Of a vector engine and the matrix engine beside it: Arc A770, Max 1100, B580, Arc 140T; and a Meteor Lake,
+// which has none.
+TEST(Peaks, OfIntelsMatrixEnginesAreThoseOfTheReleaseOfTheHardware) {
+  struct Row {
+    const char* architecture;
+    double units, clock_hz, fp16, bf16, int8;
+  };
+  for (const Row& row :
+       {Row{"ip-12.55", 512, 2.1e9, 128, 128, 256}, Row{"ip-12.60", 448, 1.55e9, 512, 512, 1024},
+        Row{"ip-20.1", 160, 2.85e9, 256, 256, 512}, Row{"ip-12.74", 128, 2.35e9, 128, 128, 256},
+        Row{"ip-30.0", 96, 2.5e9, 256, 256, 512}, Row{"ip-12.71", 128, 2.35e9, 32, 16, 64}}) {
+    auto report = OneCard(0x0001, row.architecture, static_cast<std::uint32_t>(row.units), row.clock_hz);
+    for (const Dtype dtype : {Dtype::kFp16, Dtype::kBf16, Dtype::kInt8})
+      testing::Measure(report, report.devices[0].id, "cuda", "NVIDIA", Kernel::kGemm, 1e12, dtype);
+    Judged(report);
+    const double unit = row.units * row.clock_hz;
+    EXPECT_NEAR(*report.measurements[0].share_of_peak, 1e12 / (unit * row.fp16), 1e-9) << row.architecture;
+    EXPECT_NEAR(*report.measurements[1].share_of_peak, 1e12 / (unit * row.bf16), 1e-9) << row.architecture;
+    EXPECT_NEAR(*report.measurements[2].share_of_peak, 1e12 / (unit * row.int8), 1e-9) << row.architecture;
+  }
+}
+
 TEST(Peaks, OfTheFirstMatrixCoresAreHalfAsHighInBf16) {
   auto report = OneCard(0x738c, "gfx908", 120, 1.502e9);
   for (const Dtype dtype : {Dtype::kFp16, Dtype::kBf16, Dtype::kInt8})
