@@ -101,6 +101,10 @@ std::string Title(const Tables& tables, std::string_view runtime) {
   return facts ? facts->title : std::string(runtime);
 }
 
+bool LooksFor(const Tables& tables, std::string_view runtime) {
+  return std::find(tables.looked_for.begin(), tables.looked_for.end(), runtime) != tables.looked_for.end();
+}
+
 bool IsOfVendor(const RuntimeFacts& facts, std::uint32_t vendor) {
   return facts.vendor == fmt::format("{:04x}", vendor);
 }
@@ -196,6 +200,8 @@ probe::Result<Tables> DecodeEmbedded() {
     }
     tables.runtimes.push_back(*std::move(facts));
   }
+  const auto here = data::RuntimesOfThisBuild();
+  tables.looked_for.assign(here.begin(), here.end());
   return tables;
 }
 

@@ -305,13 +305,17 @@ struct Peaks {
 struct Tables {
   ReferenceRequest reference;
   Fit fit;
-  std::vector<RuntimeFacts> runtimes;  // those of the build and others that a record may name
+  std::vector<RuntimeFacts> runtimes;   // those of the build and others that a record may name
+  std::vector<std::string> looked_for;  // the runtimes that this build has a module for
 };
 
 // nullptr for what is not a known runtime.
 [[nodiscard]] const RuntimeFacts* Find(const Tables& tables, std::string_view runtime);
 // The title, or the name itself where the tables do not know it.
 [[nodiscard]] std::string Title(const Tables& tables, std::string_view runtime);
+
+// Whether this build has a module to look for it.
+[[nodiscard]] bool LooksFor(const Tables& tables, std::string_view runtime);
 
 // Whether it reaches cards of this vendor alone.
 [[nodiscard]] bool IsOfVendor(const RuntimeFacts& facts, std::uint32_t vendor);

@@ -8,8 +8,6 @@
 #include <cstddef>
 #include <map>
 
-#include "data/runtimes/runtimes.h"
-
 #include "backends/core/measurement.h"
 #include "probe/core/names.h"
 #include "probe/core/parse.h"
@@ -212,10 +210,9 @@ std::string NothingFitsText(const Report& report, const Recommendation& answer) 
 }
 
 std::string NotAskedText(const Tables& tables, std::string_view runtime) {
-  const auto here = data::RuntimesOfThisBuild();
-  const bool can = std::find(here.begin(), here.end(), runtime) != here.end();
   return fmt::format("{} was not asked: {}", Title(tables, runtime),
-                     can ? "--only, --skip or --sysroot left it out, or the version that looked here can not"
+                     LooksFor(tables, runtime)
+                         ? "--only, --skip or --sysroot left it out, or the version that looked here can not"
                          : "this version can not look for it");
 }
 

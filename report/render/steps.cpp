@@ -10,8 +10,6 @@
 #include <set>
 #include <string_view>
 
-#include "data/runtimes/runtimes.h"
-
 #include "probe/core/add_once.h"
 #include "report/core/devices.h"
 #include "report/core/not_measurable.h"
@@ -110,10 +108,8 @@ NextStep StepOf(const Tables& tables, const Recommendation& answer, const Progra
   auto text =
       fmt::format("{}: {}its build {}", program.title, fixed_first ? "until then " : "", *program.artefact);
   if (program.backend && program.backend != answer.backend) {
-    const auto here = data::RuntimesOfThisBuild();
-    const bool is_measured = std::find(here.begin(), here.end(), *program.backend) != here.end();
     text += fmt::format(" by {}{}", Title(tables, *program.backend),
-                        is_measured ? "" : ", which this version does not measure");
+                        LooksFor(tables, *program.backend) ? "" : ", which this version does not measure");
   }
   if (!program.left_out.empty()) text += fmt::format(", not for {}", fmt::join(program.left_out, ", "));
   for (const auto& limit : program.limits) text += "; " + limit;

@@ -7,7 +7,6 @@
 #include <set>
 #include <utility>
 
-#include "data/runtimes/runtimes.h"
 #include "data/targets/targets.h"
 
 #include "probe/core/parse.h"
@@ -126,7 +125,7 @@ std::optional<probe::View> SupposedView(const Search& search, const TargetTable&
   if (!IsGivenTo(device)) return std::nullopt;
   if (build.brings_runtime.value_or(false) && IsMissing(search.report, build.backend))
     return ViewOf(target, *facts, device, kBrought);
-  if (!search.all_asked || !IsUnknownHere(search.report, build.backend) ||
+  if (!search.all_asked || !IsUnknownHere(search.tables, search.report, build.backend) ||
       ArchitectureOf(*facts, device).empty())
     return std::nullopt;
   return ViewOf(target, *facts, device, kUnseen);
@@ -239,9 +238,8 @@ std::vector<WayBeyond> WaysBeyond(const Tables& tables, bool all_asked, const Re
   return ways;
 }
 
-bool IsUnknownHere(const Report& report, std::string_view runtime) {
-  const auto here = data::RuntimesOfThisBuild();
-  return std::find(here.begin(), here.end(), runtime) == here.end() &&
+bool IsUnknownHere(const Tables& tables, const Report& report, std::string_view runtime) {
+  return !LooksFor(tables, runtime) &&
          std::none_of(report.probes.begin(), report.probes.end(),
                       [&](const probe::ProbeReport& probe) { return probe.module == runtime; });
 }

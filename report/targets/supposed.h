@@ -44,7 +44,7 @@ void TellBeyond(const Report& report, const probe::View& view, std::string text,
                                   const RuntimeFacts& facts, const probe::View& view);
 
 // Whether this build has no module to look for the runtime, nor had the one that wrote the report.
-[[nodiscard]] bool IsUnknownHere(const Report& report, std::string_view runtime);
+[[nodiscard]] bool IsUnknownHere(const Tables& tables, const Report& report, std::string_view runtime);
 
 // As builds are told it, by the kernel or by the maker's name of the chip; "" where it is not known.
 [[nodiscard]] std::string ArchitectureOf(const RuntimeFacts& facts, const probe::PhysicalDevice& device);

@@ -168,7 +168,7 @@ void WarnOfUnseen(const Tables& tables, const Report& report, Recommendation& an
   for (const Build& build : TargetOf(report).builds) {
     const auto* facts = Find(tables, build.backend);
     if (!facts || !facts->vendor || !IsFor(TargetOf(report), build, answer.use) ||
-        !IsUnknownHere(report, build.backend) || !told.insert(build.backend).second)
+        !IsUnknownHere(tables, report, build.backend) || !told.insert(build.backend).second)
       continue;
     for (const auto& device : report.devices) {
       const auto vendor = VendorOf(device);
