@@ -11,6 +11,8 @@ namespace data::targets {
 
 // data/architectures.csv: what builds call chips that are known by their makers' code names.
 [[nodiscard]] std::string_view ArchitecturesText();
+// data/code_lists.csv: architectures that builds of several programs have code for.
+[[nodiscard]] std::string_view CodeListsText();
 [[nodiscard]] std::span<const std::pair<std::string_view, std::string_view>> Texts();
 
 }  // namespace data::targets

@@ -150,7 +150,9 @@ const std::vector<ClosedSet>& ClosedSets() {
   static const auto sets = [] {
     std::vector<ClosedSet> all = {{"backend", "runtime", {}},
                                   {"os", "system", {"linux", "macos", "windows"}},
-                                  {"machine", "machine", {"aarch64", "x86_64"}}};
+                                  {"machine", "machine", {"aarch64", "x86_64"}},
+                                  {"architectures_of", "list of data/code_lists.csv", {}}};
+    for (const CodeList& list : CodeLists()) all.back().words.push_back(list.name);
     if (const auto& tables = EmbeddedTables()) {
       for (const auto& facts : tables->runtimes) all.front().words.push_back(facts.name);
     }
@@ -251,7 +253,11 @@ class Check {
       }
     }
   }
-  void Look(const char* /*key*/, const BuildNeeds& value) { Fields(*this, value); }
+  void Look(const char* /*key*/, const BuildNeeds& value) {
+    Fields(*this, value);
+    if (value.architectures && value.architectures_of)
+      Fail("architectures_of", "it stands in the place of architectures, not beside them");
+  }
   void Look(const char* /*key*/, const Prerequisite& value) { Fields(*this, value); }
   void Look(const char* /*key*/, const ProgramVisibility& value) { Fields(*this, value); }
   void Look(const char* /*key*/, const Build& value) {

@@ -24,16 +24,50 @@ bool IsCalled(const TargetTable& table, std::string_view name) {
   return table.names && std::find(table.names->begin(), table.names->end(), name) != table.names->end();
 }
 
+TargetTable WithCodeLists(TargetTable table) {
+  for (Build& build : table.builds) {
+    const auto* list =
+        build.needs && build.needs->architectures_of ? FindCodeList(*build.needs->architectures_of) : nullptr;
+    if (list != nullptr) build.needs->architectures = list->architectures;
+  }
+  return table;
+}
+
 // What a test has found to be right is not checked again.
 probe::Result<TargetTable> DecodeOwn(std::string_view name, std::string_view json) {
   const auto parsed = probe::ParseOwnJson(json);
   if (!parsed) return parsed.error();
   auto decoded = probe::Decode<TargetTable>(*parsed);
-  if (decoded) decoded->name = name;
-  return decoded;
+  if (!decoded) return decoded;
+  decoded->name = name;
+  return WithCodeLists(*std::move(decoded));
 }
 
 }  // namespace
+
+const std::vector<CodeList>& CodeLists() {
+  static const auto lists = [] {
+    std::vector<CodeList> all;
+    for (auto [name, runtime, architectures, date, source] :
+         probe::ParseTable<5>(data::targets::CodeListsText())) {
+      CodeList& list = all.emplace_back();
+      list.name = name;
+      list.runtime = runtime;
+      while (!architectures.empty()) list.architectures.emplace_back(probe::TakeUpTo(architectures, ' '));
+      list.date = date;
+      list.source = source;
+    }
+    return all;
+  }();
+  return lists;
+}
+
+const CodeList* FindCodeList(std::string_view name) {
+  const auto& lists = CodeLists();
+  const auto found =
+      std::find_if(lists.begin(), lists.end(), [&](const CodeList& one) { return one.name == name; });
+  return found == lists.end() ? nullptr : &*found;
+}
 
 probe::Result<TargetTable> DecodeTarget(std::string_view name, std::string_view json) {
   const auto parsed = probe::ParseJson(json);
@@ -46,7 +80,7 @@ probe::Result<TargetTable> DecodeTarget(std::string_view name, std::string_view 
   if (!decoded) return decoded.error();
   if (auto wrong = WrongWith(*parsed, *decoded); !wrong.empty()) return fail(std::move(wrong));
   decoded->name = name;
-  return decoded;
+  return WithCodeLists(*std::move(decoded));
 }
 
 std::vector<std::string> TargetNames() {

@@ -34,6 +34,8 @@ struct BuildNeeds {
   // What it has machine code for, as people write the architectures of its backend, and what newer devices
   // can compile.
   std::optional<std::vector<std::string>> architectures;
+  // In the place of architectures a list of data/code_lists.csv by its name, which then fills them in.
+  std::optional<std::string> architectures_of;
   std::optional<std::string> intermediate;
   std::optional<std::string> architectures_below;    // the first that it fails on, whoever compiles for it
   std::optional<std::vector<std::string>> features;  // of the processor
@@ -84,8 +86,9 @@ struct ProgramVisibility {
 inline constexpr std::string_view kRunsModels = "inference";
 inline constexpr std::string_view kTrainsModels = "training";
 
-// Of the tables that this version reads; one with another meaning has a higher number.
-inline constexpr std::uint32_t kTargetFormat = 1;
+// Of the tables that this version reads; one with another meaning has a higher number. Since 2 a build may
+// name a list of architectures (architectures_of).
+inline constexpr std::uint32_t kTargetFormat = 2;
 
 struct TargetTable {
   std::string name;                     // the file's
@@ -99,6 +102,17 @@ struct TargetTable {
   std::optional<std::vector<ProgramVisibility>> visible;  // where it has variables of its own
   std::vector<Build> builds;                              // of one backend the better first
 };
+
+// Architectures that builds of several programs have machine code for: all bring the same one.
+struct CodeList {
+  std::string name;
+  std::string runtime;
+  std::vector<std::string> architectures;
+  std::string date;
+  std::string source;
+};
+[[nodiscard]] const std::vector<CodeList>& CodeLists();
+[[nodiscard]] const CodeList* FindCodeList(std::string_view name);  // nullptr: there is none
 
 // Whether a driver does that the makers of a build never tried: minimum, or only what they test.
 enum class Policy { kMinimum, kTested };

@@ -8,8 +8,8 @@
 namespace report {
 
 WHICHGPU_FIELDS(BuildNeeds, os, machine, wsl, glibc, driver, driver_tested, driver_below, api, api_below,
-                vendors, kernel_drivers, driver_names, architectures, intermediate, architectures_below,
-                features)
+                vendors, kernel_drivers, driver_names, architectures, architectures_of, intermediate,
+                architectures_below, features)
 WHICHGPU_FIELDS(Prerequisite, library, text, command)
 WHICHGPU_FIELDS(Build, id, backend, uses, brings_runtime, needs, package, version, packages, index,
                 extra_index, find_links, asset, provider, image, options, cmake, command, runs_pip, on_host,

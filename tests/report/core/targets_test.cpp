@@ -14,6 +14,7 @@
 #include "data/targets/targets.h"
 
 #include "probe/core/codec.h"
+#include "report/core/date.h"
 #include "report/core/target_check.h"
 
 namespace report {
@@ -92,6 +93,40 @@ TEST(TargetTable, IsTakenWhole) {
   EXPECT_EQ(WrongOf(Table()), "");
 }
 
+TEST(TargetTable, AListOfArchitecturesFillsThemIn) {
+  auto table = Table();
+  auto& needs = table["builds"][0]["needs"];
+  needs.erase("architectures");
+  needs["architectures_of"] = "xpu";
+  const auto decoded = DecodeTarget("some", table.dump());
+  ASSERT_TRUE(decoded) << probe::Describe(decoded.error());
+  const auto* list = FindCodeList("xpu");
+  ASSERT_NE(list, nullptr);
+  EXPECT_EQ(decoded->builds.at(0).needs->architectures, list->architectures);
+  EXPECT_EQ(FindCodeList("none"), nullptr);
+}
+
+// A list is of the runtime whose builds name it.
+TEST(TargetTable, EveryListOfArchitecturesIsSomeBuildsOfItsRuntime) {
+  ASSERT_FALSE(CodeLists().empty());
+  for (const CodeList& list : CodeLists()) {
+    int users = 0;
+    EXPECT_FALSE(list.architectures.empty()) << list.name;
+    EXPECT_NE(list.source, "") << list.name;
+    EXPECT_TRUE(DayOf(list.date)) << list.name;
+    for (const std::string& name : TargetNames()) {
+      const auto table = EmbeddedTarget(name);
+      ASSERT_TRUE(table) << name;
+      for (const Build& build : table->builds) {
+        if (!build.needs || build.needs->architectures_of != list.name) continue;
+        ++users;
+        EXPECT_EQ(build.backend, list.runtime) << name << " " << build.id;
+      }
+    }
+    EXPECT_GT(users, 1) << list.name << ": a list of one build belongs into its row";
+  }
+}
+
 // The program trusts its own.
 TEST(TargetTable, ThoseOfThisBuildAreRight) {
   for (const auto& [name, text] : data::targets::Texts()) {
@@ -120,7 +155,7 @@ TEST(TargetTable, NamesTheKeyThatIsWrong) {
       {"/date", "2026-02-30", "date: it must be a date such as 2026-11-25, not '2026-02-30'"},
       {"/builds/0/date", "2026-13-01",
        "date: it must be a date such as 2026-11-25 (build one), not '2026-13-01'"},
-      {"/format", 2, "format: the table is of format 2, written for a newer whichgpu; this one reads 1"},
+      {"/format", 3, "format: the table is of format 3, written for a newer whichgpu; this one reads 2"},
       {"/format", 18446744073709551615U, "written for a newer whichgpu"},
       {"/format", 0, "format: it must be a whole number from 1 on"},
       {"/format", "1", "format: it must be a whole number from 1 on"},
@@ -169,6 +204,10 @@ TEST(TargetTable, NamesTheKeyThatIsWrong) {
       {"/builds/0/needs/api_below", "v14", "api_below: it must be a version"},
       {"/builds/0/needs/intermediate", "sm_90", "intermediate: it must be a version"},
       {"/builds/0/needs/architectures", {"7.5", ""}, "architectures: it must be one line"},
+      {"/builds/0/needs/architectures_of", "xpu",
+       "architectures_of: it stands in the place of architectures, not beside them (build one)"},
+      {"/builds/0/needs/architectures_of", "xup",
+       "architectures_of: 'xup' is no list of data/code_lists.csv; did you mean 'xpu'? (build one)"},
       {"/builds/0/needs/drivers", "580", "there is no key 'drivers'; did you mean 'driver'?"},
       {"/builds/0/needs/features", 1, "features"},
       {"/builds/0/package", "-e", "package: it must be the name of a package"},
