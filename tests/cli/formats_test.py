@@ -212,7 +212,7 @@ class Tables(Evaluated):
                 said_here = self.refused(*arguments, *MACHINE)
                 self.assertIn(said, said_here)
                 self.assertIn(str(self.folder / "tables" / "pytorch.json"), said_here)
-        newer = table() | {"format": 2, "rows": []}
+        newer = table() | {"format": 3, "rows": []}
         self.assertIn("written for a newer whichgpu", self.refused(*self.write(newer), *MACHINE))
 
     def test_what_nothing_fills_is_no_command(self):
