@@ -204,6 +204,31 @@ struct Artefact {
   std::string date;
 };
 
+// Whether the caller's program has a build by one runtime with code for one GPU, whatever is installed.
+struct CodeForGpu {
+  std::string backend;                        // a runtime's name
+  std::optional<std::string> architecture{};  // the GPU's, as builds are told it; absent: not known
+  std::optional<bool> has_code{};             // absent: it depends on the architecture, which is not known
+  std::string build;                          // that has it, or that comes nearest
+  std::optional<std::string> reason{};        // why it has not: "has no code for 12.0 (it has 12.60)"
+  std::string source{};                       // of what it has code for, and the day when that was looked at
+  std::string date{};
+};
+
+// A program that has such a build.
+struct OtherProgram {
+  std::string target;  // its table's name
+  std::string title;   // for people
+  std::string backend;
+  std::string build;
+};
+
+struct GpuBuilds {
+  std::string device_id;
+  std::vector<CodeForGpu> builds;                        // by the runtimes that reach GPUs of its maker
+  std::optional<std::vector<OtherProgram>> served_by{};  // where no build of the program covers it
+};
+
 // What the answer is for a program that is asked for often, in short.
 struct Program {
   std::string target{};                    // its table's name
@@ -257,6 +282,8 @@ struct Recommendation {
   std::vector<std::string> architectures;
   std::optional<Artefact> artefact;
   std::optional<std::string> command;  // that gets it
+  // With a program of the caller's: of each GPU here that the terms leave.
+  std::optional<std::vector<GpuBuilds>> gpu_builds;
   // Those that are installed most for this use, where the caller names none; absent where nobody asks.
   std::optional<std::vector<Program>> programs;
   std::optional<std::string> arithmetic;  // how its figure comes about; the last of the reasons in JSON

@@ -82,6 +82,10 @@ WHICHGPU_FIELDS(Selection, name, value, selects)
 WHICHGPU_FIELDS(Artefact, id, requirements, index, extra_index, find_links, asset, provider, image, options,
                 cmake, note, missing, source, date)
 
+WHICHGPU_FIELDS(CodeForGpu, backend, architecture, has_code, build, reason, source, date)
+WHICHGPU_FIELDS(OtherProgram, target, title, backend, build)
+WHICHGPU_FIELDS(GpuBuilds, device_id, builds, served_by)
+
 WHICHGPU_FIELDS(Program, target, title, backend, device_id, artefact, command, reason, missing, warnings)
 
 WHICHGPU_FIELDS(NothingFits, needed_bytes, available_bytes, host_bytes, smaller_bytes)
@@ -96,6 +100,7 @@ void Fields(V& v, S& s) {
   v("environment", s.environment);
   v("artefact", s.artefact);
   v("command", s.command);
+  v("gpu_builds", s.gpu_builds);
   v("programs", s.programs);
   v("tokens_per_s", s.tokens_per_s);
   v("request_s", s.request_s);

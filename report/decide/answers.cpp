@@ -35,6 +35,15 @@ std::map<std::string_view, const Doubt*> RefutedDevices(const Report& report) {
   return refuted;
 }
 
+// That none of the programs which the runtime's table names has code for the GPU: that kernels of this tool
+// run there helps nobody. "" of any other way, and where the caller names a program, or asks whether a
+// runtime works, and is answered about that.
+std::string WhyNoCode(const Tables& tables, const Report& report, const Score& score) {
+  const auto* device = FindDevice(report.devices, score.device_id);
+  if (report.terms.target || report.terms.can || !device || !IsGpu(*device)) return "";
+  return targets::WhyNothingRuns(tables, report, *device, score.runtime, score.use);
+}
+
 // A card that does not hold the step which is predicted is a way all the same where the caller has a program
 // to install and a use for no GPU that holds it, or a use for nothing that does: smaller models train on it.
 void LetSmallCardsTrain(const Tables& tables, const Report& report, std::vector<Score>& scores) {
@@ -53,8 +62,8 @@ void LetSmallCardsTrain(const Tables& tables, const Report& report, std::vector<
     const auto* facts = Find(tables, score.runtime);
     const bool trains =
         facts && facts->training.supported && score.tokens_per_s && score.ranking_tokens_per_s;
-    if (is_gpu(score) && trains && !score.fits.value_or(true) && !refuted.contains(score.device_id))
-      score.eligible = true;
+    if (!is_gpu(score) || !trains || score.fits.value_or(true) || refuted.contains(score.device_id)) continue;
+    score.eligible = WhyNoCode(tables, report, score).empty();
   }
 }
 
@@ -80,6 +89,15 @@ void TellSettled(const Record& record, std::vector<Score>& scores) {
   }
 }
 
+void RuleOutWithoutCode(const Tables& tables, const Report& report, std::vector<Score>& scores) {
+  for (Score& score : scores) {
+    auto why = score.eligible ? WhyNoCode(tables, report, score) : "";
+    if (why.empty()) continue;
+    score.eligible = false;
+    score.reasons.insert(score.reasons.begin(), {ReasonId::kOfTheWay, std::move(why)});
+  }
+}
+
 // The scores of what was measured and, where nothing was or time ran out, of what the facts alone suggest. A
 // device that is not what it claims to be is never eligible.
 std::vector<Score> Scores(const Tables& tables, const Record& record, const Report& report, Basis measured) {
@@ -92,6 +110,7 @@ std::vector<Score> Scores(const Tables& tables, const Record& record, const Repo
     if (score.basis != Basis::kEstimated) score.basis = estimated ? Basis::kEstimated : measured;
   }
   if (record.settled_without) TellSettled(record, scores);
+  RuleOutWithoutCode(tables, report, scores);
   const auto refuted = RefutedDevices(report);
   for (Score& score : scores) {
     const auto found = refuted.find(score.device_id);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // One build of a program: whether it runs by one way here (fits.cpp), and its row in words that can be used
-// as they are (artefact.cpp). Pure.
+// as they are (artefact.cpp); and what builds there are for each GPU here. Pure.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/core/report.h"
@@ -51,6 +52,16 @@ struct Way {
 [[nodiscard]] Verdict Judge(const Tables& tables, const Build& build, const Machine& machine, const Way& way,
                             Policy policy);
 
+[[nodiscard]] inline const TargetTable& TargetOf(const Report& report) { return *report.terms.target; }
+
+// A way of which nothing is known but the runtime; and whether a device has any by that.
+[[nodiscard]] probe::View OfRuntime(std::string_view runtime);
+[[nodiscard]] bool HasViewBy(const probe::PhysicalDevice& device, std::string_view runtime);
+
+// Warns, where the answer is a processor, of each GPU that the terms leave and that is not used (unused.cpp).
+// Of those of which the same is to be said one sentence tells.
+void WarnOfUnused(const Tables& tables, const Report& report, Recommendation& answer);
+
 // Whether the program, and this build of it, has this use.
 [[nodiscard]] bool IsFor(const TargetTable& target, const Build& build, Use use);
 
@@ -63,6 +74,13 @@ struct Way {
 // where neither is known.
 [[nodiscard]] std::optional<std::string> CommandOf(const Build& build, const Artefact& artefact,
                                                    const Recommendation& answer);
+
+// Of each GPU that the terms leave: by which runtimes the caller's program has code for it, and where by none
+// the programs that the runtimes' tables name for the use and that have (gpu_builds.cpp).
+[[nodiscard]] std::vector<GpuBuilds> BuildsOfGpus(const Tables& tables, const Report& report, Use use);
+
+// "; what has code for it: llama.cpp by Vulkan (vulkan-x64)". "" where nothing is known to.
+[[nodiscard]] std::string ServedText(const Tables& tables, const GpuBuilds& gpu);
 
 // Whether the row's texts name the architecture of the answer's device, so that what they bring has code for
 // no other.

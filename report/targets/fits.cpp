@@ -236,6 +236,17 @@ Way WayOf(const probe::PhysicalDevice& device, const probe::View& view) {
   return way;
 }
 
+probe::View OfRuntime(std::string_view runtime) {
+  probe::View view;
+  view.device.runtime = runtime;
+  return view;
+}
+
+bool HasViewBy(const probe::PhysicalDevice& device, std::string_view runtime) {
+  return std::any_of(device.views.begin(), device.views.end(),
+                     [&](const probe::View& view) { return view.device.runtime == runtime; });
+}
+
 Verdict Judge(const Tables& tables, const Build& build, const Machine& machine, const Way& way,
               Policy policy) {
   const auto& view = way.view;

@@ -248,11 +248,14 @@ std::string ArchitectureOf(const RuntimeFacts& facts, const probe::PhysicalDevic
   if (!facts.target || !device.hardware) return "";
   const auto& told = device.hardware->architecture;
   if (told && told->starts_with(facts.target->prefix)) return *told;
-  const auto own = ChipOf(*device.hardware);
-  if (own.empty()) return "";
-  if (own.starts_with(facts.target->prefix)) return std::string(own);
-  for (const auto& [chip, runtime, architecture] : probe::ParseTable<3>(data::targets::ArchitecturesText())) {
-    if (chip == own && runtime == facts.name) return std::string(architecture);
+  return ArchitectureOfChip(facts, ChipOf(*device.hardware));
+}
+
+std::string ArchitectureOfChip(const RuntimeFacts& facts, std::string_view chip) {
+  if (!facts.target || chip.empty()) return "";
+  if (chip.starts_with(facts.target->prefix)) return std::string(chip);
+  for (const auto& [name, runtime, architecture] : probe::ParseTable<3>(data::targets::ArchitecturesText())) {
+    if (name == chip && runtime == facts.name) return std::string(architecture);
   }
   return "";
 }

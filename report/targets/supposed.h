@@ -48,5 +48,7 @@ void TellBeyond(const Report& report, const probe::View& view, std::string text,
 
 // As builds are told it, by the kernel or by the maker's name of the chip; "" where it is not known.
 [[nodiscard]] std::string ArchitectureOf(const RuntimeFacts& facts, const probe::PhysicalDevice& device);
+// The same of a chip by its maker's name.
+[[nodiscard]] std::string ArchitectureOfChip(const RuntimeFacts& facts, std::string_view chip);
 
 }  // namespace report::targets

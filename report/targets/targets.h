@@ -3,6 +3,8 @@
 // answer's. Pure.
 #pragma once
 
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "probe/core/device.h"
@@ -20,5 +22,11 @@ void JudgeWays(const Tables& tables, Report& report);
 // that is old on the day of the report and, where all runtimes of this build were asked, of backends of the
 // program that it can not look for.
 void AddArtefact(const Tables& tables, bool all_asked, const Report& report, Recommendation& answer);
+
+// Why none of the programs that the table of a maker's own runtime names for the use has code for the device.
+// "" where one has, where the device's architecture is not known, and of a runtime for all makers' GPUs.
+[[nodiscard]] std::string WhyNothingRuns(const Tables& tables, const Report& report,
+                                         const probe::PhysicalDevice& device, std::string_view runtime,
+                                         Use use);
 
 }  // namespace report::targets

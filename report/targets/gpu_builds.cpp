@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "probe/core/pci_table.h"
+#include "report/core/architecture.h"
+#include "report/core/card_name.h"
+#include "report/core/devices.h"
+#include "report/targets/build.h"
+#include "report/targets/supposed.h"
+#include "report/targets/targets.h"
+
+namespace report::targets {
+namespace {
+
+// As a view by the runtime tells it, else as the kernel or the maker's name of the chip does, else those of
+// all cards that are called so: of which there may be several. Empty where any may be.
+std::set<std::string> ArchitecturesBy(const RuntimeFacts& facts, const probe::PhysicalDevice& device) {
+  for (const auto& view : device.views) {
+    if (view.device.runtime == facts.name && view.device.architecture) return {*view.device.architecture};
+  }
+  if (auto own = ArchitectureOf(facts, device); !own.empty()) return {std::move(own)};
+  std::set<std::string> all;
+  if (!facts.target) return all;
+  for (const probe::PciRow& row : probe::PciRows()) {
+    if (row.vendor != VendorOf(device) || !IsCardsName(device.name, row.name)) continue;
+    auto architecture = ArchitectureOfChip(facts, row.target);
+    if (architecture.empty()) return {};
+    all.insert(std::move(architecture));
+  }
+  return all;
+}
+
+bool MayReach(const RuntimeFacts& facts, const probe::PhysicalDevice& device) {
+  const auto vendor = VendorOf(device);
+  return facts.name != kProcessorRuntime && vendor && (!facts.vendor || IsOfVendor(facts, *vendor));
+}
+
+const std::vector<std::string>& ProgramsOf(const RuntimeFacts& facts, Use use) {
+  return use == Use::kTraining ? facts.advice.training : facts.advice.inference;
+}
+
+// The row's own source, or that of the list of architectures that it names.
+void AddSource(const TargetTable& target, const Build& build, CodeForGpu& code) {
+  code.source = build.source.value_or(target.source);
+  code.date = build.date.value_or(target.date);
+  const auto* list =
+      build.needs && build.needs->architectures_of ? FindCodeList(*build.needs->architectures_of) : nullptr;
+  if (list == nullptr) return;
+  code.source = list->source;
+  code.date = list->date;
+}
+
+struct Asked {
+  const Tables& tables;
+  Machine machine;
+  Use use;
+};
+
+// Of the builds of the program by the runtime, for an architecture ("": not known); nullopt without any.
+// Neither what is installed counts nor which driver is loaded: a system and a processor that they are not for
+// do.
+std::optional<CodeForGpu> CodeFor(const Asked& asked, const TargetTable& target, const RuntimeFacts& facts,
+                                  const probe::PhysicalDevice& device, const std::string& architecture) {
+  auto view = OfRuntime(facts.name);
+  if (!architecture.empty()) view.device.architecture = architecture;
+  const Way way{view, VendorOf(device), std::nullopt};
+  const Build* nearest = nullptr;
+  Verdict of_nearest;
+  for (const Build& build : target.builds) {
+    if (build.backend != facts.name || !IsFor(target, build, asked.use)) continue;
+    auto verdict = Judge(asked.tables, build, asked.machine, way, Policy::kMinimum);
+    const auto key = [](const Verdict& one) { return std::tuple{one.is_meant, one.is_here, one.reached}; };
+    if (nearest != nullptr && key(verdict) <= key(of_nearest)) continue;
+    nearest = &build;
+    of_nearest = std::move(verdict);
+  }
+  if (nearest == nullptr) return std::nullopt;
+  CodeForGpu code{.backend = facts.name, .build = nearest->id};
+  AddSource(target, *nearest, code);
+  const auto text =
+      facts.target ? ArchitectureText(*facts.target, view.device.architecture, Reader::kPeople) : "";
+  if (!text.empty()) code.architecture = text;
+  if (of_nearest.is_meant) {
+    code.has_code = true;
+    return code;
+  }
+  const bool is_told = !text.empty() || !nearest->needs || !nearest->needs->architectures;
+  if (is_told || !of_nearest.is_here) code.has_code = false;
+  code.reason = of_nearest.misfit;
+  return code;
+}
+
+// The same of the GPU, whichever of the cards that are called so it is.
+std::optional<CodeForGpu> CodeBy(const Asked& asked, const TargetTable& target, const RuntimeFacts& facts,
+                                 const probe::PhysicalDevice& device) {
+  auto architectures = ArchitecturesBy(facts, device);
+  if (architectures.empty()) architectures.insert("");
+  auto first = CodeFor(asked, target, facts, device, *architectures.begin());
+  if (!first || architectures.size() == 1) return first;
+  first->architecture.reset();
+  for (const std::string& one : architectures) {
+    const auto code = CodeFor(asked, target, facts, device, one);
+    if (!code || code->has_code == first->has_code) continue;
+    first->has_code.reset();
+    first->reason = "is for some of the GPUs that are called so, and which of them this is is not known";
+    break;
+  }
+  return first;
+}
+
+bool HasCode(const CodeForGpu& code) { return code.has_code.value_or(false); }
+
+// Those that the runtimes' tables name, each read once: many machines are judged in one run of the tests.
+const TargetTable* FindProgram(const std::string& name) {
+  static const auto programs = [] {
+    std::map<std::string, TargetTable> all;
+    for (const RuntimeFacts& facts : EmbeddedTables()->runtimes) {
+      for (const auto* names : {&facts.advice.inference, &facts.advice.training}) {
+        for (const std::string& one : *names) {
+          if (all.contains(one)) continue;
+          if (auto table = EmbeddedTarget(one)) all.emplace(one, *std::move(table));
+        }
+      }
+    }
+    return all;
+  }();
+  const auto found = programs.find(name);
+  return found == programs.end() ? nullptr : &found->second;
+}
+
+std::vector<OtherProgram> ServedBy(const Asked& asked, const TargetTable& target,
+                                   const probe::PhysicalDevice& device) {
+  std::vector<OtherProgram> served;
+  for (const RuntimeFacts& facts : asked.tables.runtimes) {
+    if (!MayReach(facts, device)) continue;
+    for (const std::string& name : ProgramsOf(facts, asked.use)) {
+      const auto* program = name == target.name ? nullptr : FindProgram(name);
+      const auto code = program ? CodeBy(asked, *program, facts, device) : std::nullopt;
+      if (code && HasCode(*code)) served.push_back({program->name, program->title, facts.name, code->build});
+    }
+  }
+  return served;
+}
+
+}  // namespace
+
+std::vector<GpuBuilds> BuildsOfGpus(const Tables& tables, const Report& report, Use use) {
+  const Asked asked{tables, MachineOf(report), use};
+  std::vector<GpuBuilds> all;
+  for (const auto& device : report.devices) {
+    if (!IsGpu(device) || device.parent_id || report.terms.excluded_ids.contains(device.id)) continue;
+    GpuBuilds& gpu = all.emplace_back();
+    gpu.device_id = device.id;
+    for (const RuntimeFacts& facts : tables.runtimes) {
+      if (!MayReach(facts, device)) continue;
+      auto code = CodeBy(asked, TargetOf(report), facts, device);
+      // What a runtime for all makers has for others' GPUs is no news.
+      if (code && (facts.vendor || HasCode(*code))) gpu.builds.push_back(*std::move(code));
+    }
+    const bool is_none = std::all_of(gpu.builds.begin(), gpu.builds.end(),
+                                     [](const auto& code) { return code.has_code == false; });
+    if (is_none) gpu.served_by = ServedBy(asked, TargetOf(report), device);
+  }
+  return all;
+}
+
+std::string ServedText(const Tables& tables, const GpuBuilds& gpu) {
+  std::vector<std::string> programs;
+  for (const OtherProgram& one : gpu.served_by.value_or(std::vector<OtherProgram>()))
+    programs.push_back(fmt::format("{} by {} ({})", one.title, Title(tables, one.backend), one.build));
+  return programs.empty() ? "" : fmt::format("; what has code for it: {}", fmt::join(programs, ", "));
+}
+
+std::string WhyNothingRuns(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
+                           std::string_view runtime, Use use) {
+  const auto* facts = Find(tables, runtime);
+  if (!facts || !facts->vendor || !MayReach(*facts, device)) return "";
+  const Asked asked{tables, MachineOf(report), use};
+  std::string why;
+  for (const std::string& name : ProgramsOf(*facts, use)) {
+    const auto* program = FindProgram(name);
+    const auto code = program ? CodeBy(asked, *program, *facts, device) : std::nullopt;
+    if (!code) continue;
+    if (code->has_code.value_or(true)) return "";
+    if (why.empty()) why = fmt::format("{}'s {} {}", program->title, code->build, code->reason.value_or(""));
+  }
+  if (why.empty()) return "";
+  return fmt::format("nothing that is published {} on it by {}: {}",
+                     use == Use::kTraining ? "trains" : "runs models", facts->title, why);
+}
+
+}  // namespace report::targets

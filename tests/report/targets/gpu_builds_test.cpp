@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+// What builds of the caller's program have code for, GPU by GPU; and that nothing is recommended which no
+// program has code for.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "report/assume/assume.h"
+#include "report/decide/decide.h"
+#include "report/targets/build.h"
+#include "report/targets/targets.h"
+
+namespace report::targets {
+namespace {
+
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+const std::string kLinux = ",os=linux,arch=x86_64,glibc=2.39";
+
+struct Question {
+  std::vector<std::string> machine;
+  std::optional<std::string> target = "pytorch";
+  Use use = Use::kInference;
+  std::vector<std::string> exclude{};
+};
+
+Report Asked(const Question& question) {
+  auto imagined = assume::Imagine(*EmbeddedTables(), question.machine);
+  EXPECT_TRUE(imagined) << (imagined ? "" : imagined.error().text);
+  if (!imagined) return {};
+  Record record;
+  record.created = "2026-11-28T00:00:00Z";
+  record.host = imagined->host;
+  record.probes = imagined->probes;
+  RunRequest request;
+  request.command = question.target ? "recommend" : std::string(kWholeReport);
+  request.uses = {question.use};
+  request.terms.exclude = question.exclude;
+  if (question.target) request.terms.target = *EmbeddedTarget(*question.target);
+  return Decide(request, *EmbeddedTables(), record, {std::move(imagined->devices), {}, {}});
+}
+
+Recommendation AnswerTo(const Question& question) {
+  const auto report = Asked(question);
+  EXPECT_EQ(report.recommendations.size(), 1U);
+  return report.recommendations.empty() ? Recommendation{} : report.recommendations.front();
+}
+
+std::vector<std::string> Texts(const Recommendation& answer) {
+  return {answer.warnings.begin(), answer.warnings.end()};
+}
+
+// Of the only GPU.
+GpuBuilds BuildsOf(const std::string& gpu, const std::string& target) {
+  const auto answer = AnswerTo({.machine = {gpu + kLinux}, .target = target});
+  EXPECT_TRUE(answer.gpu_builds && answer.gpu_builds->size() == 1) << gpu;
+  return answer.gpu_builds && !answer.gpu_builds->empty() ? answer.gpu_builds->front() : GpuBuilds{};
+}
+
+// PyTorch, "Getting started on Intel GPU": Arc A and B, Data Center GPU Max, Core Ultra with Arc graphics.
+TEST(GpuBuilds, SayForWhichOfIntelsGpusPytorchIsBuilt) {
+  const std::map<std::string, bool> known = {
+      {"8.0", false},  {"9.0", false},   {"9.5", false},  {"11.0", false}, {"12.0", false}, {"12.2", false},
+      {"12.3", false}, {"12.10", false}, {"12.55", true}, {"12.56", true}, {"12.57", true}, {"12.60", true},
+      {"12.71", true}, {"12.74", true},  {"20.1", true},  {"20.2", true},  {"20.4", true},  {"30.0", true}};
+  for (const auto& [ip, has_code] : known) {
+    const auto gpu = BuildsOf("vendor=intel,ip=" + ip, "pytorch");
+    ASSERT_EQ(gpu.builds.size(), 1U) << ip;
+    const auto& code = gpu.builds.front();
+    EXPECT_EQ(code.backend, "level_zero");
+    EXPECT_EQ(code.architecture, ip);
+    EXPECT_EQ(code.build, "xpu");
+    EXPECT_EQ(code.has_code, has_code) << ip;
+    EXPECT_EQ(code.reason.has_value(), !has_code) << ip;
+    EXPECT_THAT(code.source, HasSubstr("get_start_xpu.html")) << "that of the list, not of the row";
+    EXPECT_EQ(gpu.served_by.has_value(), !has_code) << ip;
+  }
+}
+
+std::vector<std::string> ServersOf(const GpuBuilds& gpu) {
+  std::vector<std::string> servers;
+  for (const auto& one : gpu.served_by.value_or(std::vector<OtherProgram>()))
+    servers.push_back(one.target + " " + one.backend);
+  return servers;
+}
+
+TEST(GpuBuilds, OfAGpuThatTheProgramDoesNotCoverNameThoseThatDo) {
+  for (const std::string name : {"Iris Xe Graphics", "UHD Graphics 770", "UHD Graphics 620"}) {
+    const auto answer = AnswerTo({.machine = {"vendor=intel,name=" + name + ",runtime=vulkan" + kLinux}});
+    EXPECT_EQ(answer.backend, "cpu");
+    ASSERT_TRUE(answer.gpu_builds);
+    const auto servers = ServersOf(answer.gpu_builds->at(0));
+    EXPECT_THAT(servers, Contains("llama.cpp vulkan")) << name;
+    EXPECT_THAT(servers, Contains("openvino level_zero")) << name;
+    EXPECT_THAT(Texts(answer), Contains(HasSubstr("is not used: PyTorch's xpu has no code for "))) << name;
+    EXPECT_THAT(Texts(answer), Contains(HasSubstr("what has code for it: llama.cpp by "))) << name;
+  }
+}
+
+TEST(GpuBuilds, AreOfEveryMakersOwnRuntime) {
+  const auto of = [](const std::string& gpu, const std::string& target) {
+    std::vector<std::string> all;
+    for (const auto& code : BuildsOf(gpu, target).builds)
+      all.push_back(code.backend + (code.has_code.value_or(false) ? " yes" : " no"));
+    return all;
+  };
+  EXPECT_THAT(of("vendor=nvidia,cc=8.6", "pytorch"), ElementsAre("cuda yes"));
+  EXPECT_THAT(of("vendor=nvidia,cc=3.0", "pytorch"), ElementsAre("cuda no"));
+  EXPECT_THAT(of("vendor=amd,gfx=gfx1100", "pytorch"), ElementsAre("hip yes"));
+  EXPECT_THAT(of("vendor=amd,gfx=gfx803", "pytorch"), ElementsAre("hip no"));
+  EXPECT_THAT(of("vendor=intel,ip=12.2", "llama.cpp"), Contains("vulkan yes"));
+}
+
+TEST(GpuBuilds, AreNotKnownWhereTheArchitectureIsNot) {
+  auto imagined = assume::Imagine(*EmbeddedTables(), {"vendor=intel,ip=12.55,runtime=vulkan" + kLinux});
+  ASSERT_TRUE(imagined);
+  Report report;
+  report.host = imagined->host;
+  report.devices = imagined->devices;
+  report.terms.target = *EmbeddedTarget("pytorch");
+  const auto code = [&] { return BuildsOfGpus(*EmbeddedTables(), report, Use::kInference).at(0); };
+  EXPECT_EQ(code().builds.at(0).has_code, true);
+  report.devices.back().hardware->architecture.reset();
+  EXPECT_EQ(code().builds.at(0).has_code, std::nullopt);
+  EXPECT_EQ(code().builds.at(0).architecture, std::nullopt);
+  EXPECT_FALSE(code().served_by);
+  report.devices.back().name = "UHD Graphics 620";
+  EXPECT_EQ(code().builds.at(0).has_code, false) << "none of those that are called so";
+  EXPECT_EQ(code().builds.at(0).architecture, std::nullopt);
+  report.devices.back().name = "card";
+  report.host.system = "macos";
+  EXPECT_EQ(code().builds.at(0).has_code, false) << "none is for this system, whatever the GPU is";
+  report.terms.excluded_ids = {report.devices.back().id};
+  EXPECT_THAT(BuildsOfGpus(*EmbeddedTables(), report, Use::kInference), IsEmpty());
+}
+
+// What runs there helps nobody who has no program for it.
+TEST(GpuBuilds, WithoutCodeForAGpuNothingTrainsOnIt) {
+  const auto trains = [](const std::string& gpu) {
+    return AnswerTo({.machine = {gpu + kLinux}, .target = std::nullopt, .use = Use::kTraining});
+  };
+  const auto answer = trains("name=HD Graphics 530");
+  EXPECT_EQ(answer.backend, "cpu");
+  const auto rejected = std::find_if(answer.rejected.begin(), answer.rejected.end(),
+                                     [](const Rejected& one) { return one.runtime == "level_zero"; });
+  ASSERT_NE(rejected, answer.rejected.end());
+  EXPECT_THAT(rejected->reason,
+              HasSubstr("nothing that is published trains on it by Level Zero: PyTorch's xpu "
+                        "has no code for 9.0"));
+  EXPECT_EQ(trains("name=Arc A770").backend, "level_zero");
+  EXPECT_EQ(trains("vendor=nvidia,cc=8.6,memory=24GiB").backend, "cuda");
+  EXPECT_EQ(trains("vendor=nvidia,cc=3.0,memory=24GiB").backend, "cpu");
+}
+
+TEST(GpuBuilds, OfAWayThatTheCallerExcludesALineTells) {
+  const auto answer =
+      AnswerTo({.machine = {"vendor=intel,ip=12.55,memory=16GiB,runtime=level_zero:vulkan" + kLinux},
+                .exclude = {"level_zero"}});
+  EXPECT_EQ(answer.backend, "cpu");
+  EXPECT_THAT(Texts(answer),
+              Contains(HasSubstr("--exclude leaves out Level Zero, by which PyTorch's xpu fits")));
+  const auto other =
+      AnswerTo({.machine = {"vendor=intel,ip=12.55,memory=16GiB,runtime=level_zero:vulkan" + kLinux},
+                .target = "llama.cpp",
+                .exclude = {"level_zero"}});
+  EXPECT_EQ(other.backend, "vulkan");
+  EXPECT_THAT(Texts(other), Each(Not(HasSubstr("leaves out"))));
+}
+
+}  // namespace
+}  // namespace report::targets
