@@ -47,7 +47,7 @@ struct RuntimeDevice {
   std::string name;
   std::optional<std::string> vendor;
   DeviceKind kind = DeviceKind::kUnknown;
-  std::optional<std::string> architecture;  // sm_90, gfx1100, xe-hpg, x86-64-v4
+  std::optional<std::string> architecture;  // sm_90, gfx1100, ip-12.55, x86-64-v4
   std::optional<std::string> api_version;
   std::optional<std::string> driver_version;
   std::optional<std::uint64_t> memory_total_bytes;

@@ -8,6 +8,7 @@
 
 #include "probe/core/text.h"
 #include "probe/core/vendor_names.h"
+#include "probe/intel/ip_version.h"
 #include "probe/level_zero/level_zero_api.h"
 #include "probe/level_zero/level_zero_declarations.h"
 
@@ -33,13 +34,7 @@ std::string TextOf(const std::array<char, kBytes>& text) {
       {text.data(), static_cast<std::size_t>(std::find(text.begin(), text.end(), '\0') - text.begin())});
 }
 
-// What a release of the hardware is, as data/architectures.csv and builds of programs name it: "ip-12.55".
-// Architecture in bits 31:22, release in 21:14, revision in 5:0 (intel/compute-runtime,
-// third_party/aot_config_headers/platforms.h).
-struct Ip {
-  std::uint32_t architecture = 0, release = 0;
-};
-Ip IpOf(std::uint32_t version) { return {version >> 22U, version >> 14U & 0xffU}; }
+using intel::Ip;
 
 // Releases with matrix instructions (XMX), and what they multiply: intel/compute-runtime, hardware infos with
 // isMatrixMultiplyAccumulateSupported, and of tf32 the extension
@@ -228,9 +223,9 @@ Result<Found> Reader::Read(ZeDevice handle, std::uint32_t ordinal) const {
   if (!version_.empty()) device.driver_version = version_;
   bool knows_units = false;
   if (ip.version != 0) {
-    const Ip release = IpOf(ip.version);
-    device.architecture = fmt::format("ip-{}.{}", release.architecture, release.release);
-    if (auto units = MatrixUnitsOf(release)) {
+    device.architecture = intel::ArchitectureOf(ip.version);
+    const auto release = intel::IpOf(ip.version);
+    if (auto units = release ? MatrixUnitsOf(*release) : std::nullopt) {
       device.matrix_units = *std::move(units);
       knows_units = true;
     }

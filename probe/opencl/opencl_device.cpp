@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "probe/core/parse.h"
 #include "probe/core/text.h"
 #include "probe/opencl/opencl_vendors.h"
 
@@ -131,6 +132,28 @@ std::vector<std::string> MatrixUnitsOf(const Reader& reader) {
   return {};
 }
 
+// Of makers whose products of matrices or of packed numbers are extensions of their own, beside those above.
+std::string ProductExtensions(const Reader& reader) {
+  constexpr std::array<std::string_view, 4> kWords = {"matrix", "dot_product", "_ml_ops", "tensor"};
+  std::vector<std::string_view> found;
+  for (std::string_view rest = reader.extensions; !rest.empty();) {
+    const auto name = TakeUpTo(rest, ' ');
+    const bool is_product = std::any_of(kWords.begin(), kWords.end(), [&](std::string_view word) {
+      return name.find(word) != std::string_view::npos;
+    });
+    if (is_product) found.push_back(name);
+  }
+  return CleanText(fmt::format("{}", fmt::join(found, " ")), kMaxExtensionText);
+}
+
+std::string_view UnitOf(const Reader& reader) {
+  for (const VendorQueries& queries : AllVendorQueries()) {
+    const auto unit = queries.unit != nullptr ? queries.unit(reader) : std::string_view();
+    if (!unit.empty()) return unit;
+  }
+  return "";
+}
+
 constexpr std::array kWordFacts = {
     FactRow{"address_bits", CL_DEVICE_ADDRESS_BITS},
     FactRow{"vendor_id", CL_DEVICE_VENDOR_ID},
@@ -168,7 +191,12 @@ std::vector<Fact> FactsOf(const Reader& reader, const VendorQueries& own,
   if (const auto v = reader.Value<std::size_t>(CL_DEVICE_MAX_WORK_GROUP_SIZE)) {
     add("max_work_group_size", fmt::to_string(*v));
   }
+  if (own.further_facts != nullptr) {
+    for (Fact& fact : own.further_facts(reader)) facts.push_back(std::move(fact));
+  }
+  add("compute_unit", std::string(UnitOf(reader)));
   add("subgroup_sizes", fmt::format("{}", fmt::join(subgroup_sizes, " ")));
+  add("product_extensions", ProductExtensions(reader));
   add("extensions", CleanText(reader.extensions, kMaxExtensionText));
   return facts;
 }

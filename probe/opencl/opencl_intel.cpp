@@ -2,7 +2,9 @@
 // cl_intel_device_attribute_query, and the extensions for sub-groups, which PoCL and Mesa have too.
 #include <algorithm>
 #include <array>
+#include <string>
 
+#include "probe/intel/ip_version.h"
 #include "probe/opencl/opencl_vendors.h"
 
 namespace probe::opencl::intel {
@@ -13,30 +15,9 @@ namespace {
 
 constexpr std::size_t kMaxSubgroupSizes = 32;
 
-// IP versions: architecture in bits 31:22, release in 21:14, revision in 5:0
-// (https://github.com/intel/compute-runtime, third_party/aot_config_headers/platforms.h).
-struct IpRow {
-  std::uint32_t architecture, first_release, last_release;
-  std::string_view name;
-};
-constexpr std::array kIpRows = {
-    IpRow{8, 0, 255, "gen8"},    IpRow{9, 0, 255, "gen9"},    IpRow{11, 0, 255, "gen11"},
-    IpRow{12, 0, 10, "xe-lp"},   IpRow{12, 50, 50, "xe-hp"},  IpRow{12, 55, 57, "xe-hpg"},
-    IpRow{12, 60, 61, "xe-hpc"}, IpRow{12, 70, 74, "xe-lpg"}, IpRow{20, 0, 255, "xe2"},
-    IpRow{30, 0, 255, "xe3"},
-};
-
 std::optional<std::string> Architecture(const Reader& reader) {
-  const auto ip = reader.Value<cl_uint>(CL_DEVICE_IP_VERSION_INTEL);
-  if (!ip) return std::nullopt;
-  const std::uint32_t architecture = *ip >> 22U;
-  const std::uint32_t release = (*ip >> 14U) & 0xffU;
-  for (const auto& row : kIpRows) {
-    if (row.architecture == architecture && row.first_release <= release && release <= row.last_release) {
-      return std::string(row.name);
-    }
-  }
-  return std::nullopt;
+  const auto version = reader.Value<cl_uint>(CL_DEVICE_IP_VERSION_INTEL);
+  return version ? probe::intel::ArchitectureOf(*version) : std::nullopt;
 }
 
 std::vector<std::size_t> SubgroupSizes(const Reader& reader) {
@@ -58,6 +39,25 @@ std::vector<std::string> MatrixUnits(const Reader& reader) {
   return out;
 }
 
+// Sub-slices, which are Xe cores since Xe, as Level Zero's view has them.
+std::vector<Fact> FurtherFacts(const Reader& reader) {
+  const auto slices = reader.Positive<cl_uint>(CL_DEVICE_NUM_SLICES_INTEL);
+  const auto in_one = reader.Positive<cl_uint>(CL_DEVICE_NUM_SUB_SLICES_PER_SLICE_INTEL);
+  const std::uint64_t cores = std::uint64_t{slices.value_or(0)} * in_one.value_or(0);
+  constexpr std::uint64_t kMost = 1U << 20U;  // no device has as many
+  if (cores == 0 || cores > kMost) return {};
+  return {{"xe_cores", std::to_string(cores)}};
+}
+
+// Mesa counts sub-slices (iris_screen.c: max_compute_units), this maker's own driver their execution units.
+std::string_view Unit(const Reader& reader) {
+  constexpr cl_uint kVendor = 0x8086;
+  const auto type = reader.Value<cl_device_type>(CL_DEVICE_TYPE).value_or(0);
+  const bool is_other = reader.Value<cl_uint>(CL_DEVICE_VENDOR_ID) == kVendor &&
+                        (type & CL_DEVICE_TYPE_GPU) != 0 && !reader.Has("cl_intel_device_attribute_query");
+  return is_other ? "sub-slice" : "";
+}
+
 constexpr std::array kWordFacts = {FactRow{"ip_version", CL_DEVICE_IP_VERSION_INTEL},
                                    FactRow{"slices", CL_DEVICE_NUM_SLICES_INTEL},
                                    FactRow{"sub_slices_per_slice", CL_DEVICE_NUM_SUB_SLICES_PER_SLICE_INTEL},
@@ -75,7 +75,9 @@ VendorQueries Describe() {
   queries.word_facts = kWordFacts;
   queries.long_facts = kLongFacts;
   queries.subgroup_sizes = SubgroupSizes;
+  queries.further_facts = FurtherFacts;
   queries.matrix_units = MatrixUnits;
+  queries.unit = Unit;
   return queries;
 }
 

@@ -53,10 +53,13 @@ struct VendorQueries {
   std::optional<std::uint64_t> (*free_bytes)(const Reader&) = nullptr;
   std::span<const FactRow> word_facts;
   std::span<const FactRow> long_facts;
+  std::vector<Fact> (*further_facts)(const Reader&) = nullptr;
 
   // By further extensions, which drivers of others have too.
   std::vector<std::size_t> (*subgroup_sizes)(const Reader&) = nullptr;  // in order
   std::vector<std::string> (*matrix_units)(const Reader&) = nullptr;
+  // What CL_DEVICE_MAX_COMPUTE_UNITS counts; empty: what data/unit_names.csv has, or it is another maker's.
+  std::string_view (*unit)(const Reader&) = nullptr;
 };
 
 [[nodiscard]] std::span<const VendorQueries> AllVendorQueries();

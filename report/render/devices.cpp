@@ -15,7 +15,10 @@
 #include <utility>
 #include <vector>
 
+#include "data/tables.h"
+
 #include "probe/core/add_once.h"
+#include "probe/core/parse.h"
 #include "report/core/glossary.h"
 #include "report/core/not_measurable.h"
 #include "report/core/quantity.h"
@@ -189,11 +192,26 @@ void Files(const Report& report, const probe::RuntimeDevice& of, Page& page) {
   say("manifest", of.manifest);
 }
 
+// "512 execution units": those that this driver counts; empty where nobody knows what it counts.
+std::string UnitsText(const probe::PhysicalDevice& device, const probe::RuntimeDevice& of) {
+  if (!of.compute_units) return "";
+  const std::string* told = probe::FindFact(of.facts, "compute_unit");
+  std::string_view unit = told != nullptr ? std::string_view(*told) : std::string_view();
+  for (const auto& [vendor, its, source] : probe::ParseTable<3>(data::kUnitNames)) {
+    if (unit.empty() && probe::ParseNumber<std::uint32_t>(vendor, 16) == VendorOf(device)) unit = its;
+  }
+  if (unit.empty()) return "";
+  return fmt::format("{} {}{}", *of.compute_units, unit, *of.compute_units == 1 ? "" : "s");
+}
+
 void Way(const probe::PhysicalDevice& device, const probe::View& view, int label, Page& page) {
   std::vector<std::string> facts;
   facts.push_back(DriverText(view));
   if (IsSoftware(device, view)) facts.emplace_back("software on this processor");
   if (view.device.architecture) facts.push_back(*view.device.architecture);
+  if (page.options().verbose && IsGpu(device) && !IsSoftware(device, view)) {
+    if (auto units = UnitsText(device, view.device); !units.empty()) facts.push_back(std::move(units));
+  }
   // Where its own part of the memory is not what programs have by this way.
   const auto& bytes = view.device.memory_total_bytes;
   if (HasCarveOut(device) && bytes && bytes != device.memory.total_bytes)

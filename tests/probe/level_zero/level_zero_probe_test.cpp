@@ -294,7 +294,6 @@ TEST(LevelZeroProbe, ShowsTheDevicesThatOtherRuntimesShow) {
   for (RuntimeDevice device : own.devices) {
     device.runtime = "opencl";
     device.driver = "Intel(R) OpenCL Graphics";
-    device.architecture = "xe-hpg";
     opencl.devices.push_back(device);
     device.runtime = "vulkan";
     device.driver = "Intel open-source Mesa driver";

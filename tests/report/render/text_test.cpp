@@ -20,6 +20,7 @@
 namespace report::render {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -316,6 +317,23 @@ TEST(Text, WhatWasPassedOverIsOneLineAndNoFailure) {
   machine.measurements.back().reason = std::string("arrays of 50 MiB ").append(backends::kInTheCaches);
   EXPECT_THAT(Rendered(testing::Decided(machine), options),
               HasSubstr("fp32 matrix product 1024x1024x1024 by own:avx2 was not measured: arrays of 50 MiB"));
+}
+
+TEST(Text, WhatADriverCountsAsUnitsIsNamed) {
+  Report report;
+  report.devices.push_back(testing::Gpu("0000:03:00.0", "Arc A770", probe::DeviceKind::kDiscrete, 16));
+  report.devices[0].vendor = "Intel";
+  report.devices[0].hardware->identity.ids = probe::PciIds{0x8086, 0x56a0, {}, {}, {}};
+  auto& own = testing::AddView(report.devices[0], "level_zero", "Intel", probe::DeviceKind::kDiscrete);
+  own.device.compute_units = 512;
+  auto& mesa = testing::AddView(report.devices[0], "opencl", "rusticl", probe::DeviceKind::kDiscrete);
+  mesa.device.compute_units = 1;
+  mesa.device.facts = {{"compute_unit", "sub-slice"}};
+  auto options = Options(160);
+  EXPECT_THAT(Rendered(testing::Decided(report), options), Not(HasSubstr("execution units")));
+  options.verbose = true;
+  EXPECT_THAT(Rendered(testing::Decided(report), options),
+              AllOf(HasSubstr("512 execution units"), HasSubstr("1 sub-slice\n")));
 }
 
 TEST(Text, TheRankingShowsWhatIsNoisyAsTheFirstLineDoes) {
