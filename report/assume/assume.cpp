@@ -60,7 +60,7 @@ Installed RuntimesOf(const Tables& tables, const Words& words, const Whole& whol
     const auto* unserved = UnservedOf(facts, words);
     if (unserved && whole.wsl.value_or(false)) continue;  // whose card has no driver but its maker's
     const auto& name = unserved ? unserved->runtime : facts.name;
-    if (CanHave(whole, name)) own.emplace_back(name, "");
+    if (!WhyNotHad(whole, name)) own.emplace_back(name, "");
   }
   return own;
 }
@@ -159,6 +159,19 @@ Host HostOf(const Whole& whole, bool is_said) {
   return host;
 }
 
+// With what would have to be said, where that would not be refused.
+std::string WhyNotThere(const RuntimeFacts& facts, const std::vector<Words>& described, const Whole& whole) {
+  if (auto why = WhyNotHad(whole, facts.name)) return *std::move(why);
+  const bool is_of_one =
+      !facts.vendor || std::any_of(described.begin(), described.end(), [&](const Words& words) {
+        return words.vendor && IsOfVendor(facts, *words.vendor);
+      });
+  if (is_of_one)
+    return fmt::format("the description does not say that it is installed (runtime={})", facts.name);
+  const auto vendor = probe::ParseNumber<std::uint32_t>(*facts.vendor, 16).value_or(0);
+  return fmt::format("it is for GPUs of {} alone, and none is described", probe::VendorName(vendor));
+}
+
 // Every runtime answers or is not installed, and the bus was looked through. Where the texts do not say what
 // is installed nothing is known of the others, and what can not be there is missed by nobody.
 std::vector<probe::ProbeReport> ProbesOf(const Tables& tables, const std::vector<Words>& described,
@@ -180,10 +193,9 @@ std::vector<probe::ProbeReport> ProbesOf(const Tables& tables, const std::vector
   for (const RuntimeFacts& facts : tables.runtimes) {
     const bool is_there = installed.contains(facts.name);
     add(facts.name, is_there ? probe::Outcome::kOk : probe::Outcome::kAbsent);
-    if (is_there || (is_said && CanHave(whole, facts.name))) continue;
+    if (is_there || (is_said && !WhyNotHad(whole, facts.name))) continue;
     probes.back().error =
-        probe::Own(probe::OwnError::kNothingKnown, "--assume",
-                   fmt::format("the description does not say that it is installed (runtime={})", facts.name));
+        probe::Own(probe::OwnError::kNothingKnown, "--assume", WhyNotThere(facts, described, whole));
   }
   return probes;
 }
@@ -291,6 +303,9 @@ void Warn(const Tables& tables, const Words& words, const probe::PhysicalDevice&
   if (!words.alias.empty())
     say(fmt::format("{} is taken for {}", probe::CleanText(words.alias, 64),
                     name.starts_with(device.vendor.value_or("")) ? name : *device.vendor + "'s " + name));
+  if (!words.several.empty())
+    say(fmt::format("chips with {} have a GPU that is called {}: {} says which is meant", words.several, name,
+                    words.several.substr(0, words.several.find(' '))));
   if (!words.taken_for.empty())
     say(fmt::format("{} is taken for {}'s {}; {}", name, device.vendor.value_or(""), words.taken_for,
                     words.instead.empty() ? "for another maker's give vendor" : words.instead));

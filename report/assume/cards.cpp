@@ -158,6 +158,13 @@ const Rows& AllRows() {
   return rows;
 }
 
+bool HasRates(const Row& row) {
+  const auto id = fmt::format("{:04x}:{:04x}", row.vendor, row.device);
+  const auto& known = EmbeddedPeaks().devices;
+  return std::any_of(known.begin(), known.end(),
+                     [&](const DevicePeak& peak) { return peak.id == id && peak.memory; });
+}
+
 std::string Spelled(const std::string& name) {
   for (const Row& row : AllRows()) {
     if (const auto spelled = SpelledAs(name, row.name); !spelled.empty()) return std::string(spelled);

@@ -29,6 +29,9 @@ using Rows = std::vector<Row>;
 // With the blanks that the tables have in it: "rtx4070" is "RTX 4070". As it was where no card has it.
 [[nodiscard]] std::string Spelled(const std::string& name);
 
+// Whether a row of peaks has these numbers and a rate.
+[[nodiscard]] bool HasRates(const Row& row);
+
 // The card that people mean by another name: of "Strix Halo" the "Radeon 8060S" (data/card_aliases.csv).
 struct Alias {
   std::string_view name;

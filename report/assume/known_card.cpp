@@ -20,7 +20,6 @@
 #include "report/assume/memory.h"
 #include "report/core/architecture.h"
 #include "report/core/card_name.h"
-#include "report/core/suggest.h"
 
 namespace report::assume {
 namespace {
@@ -59,20 +58,6 @@ Found Named(std::optional<std::uint32_t> vendor, const std::string& name) {
   }
   const bool is_exact = !exact.empty();
   return {is_exact ? std::move(exact) : similar, similar, is_exact};
-}
-
-// As drivers print it, "NVIDIA A100-SXM4-80GB", in the table's words: without its maker, hyphens and further
-// blanks.
-std::string WithoutMaker(std::string_view name) {
-  std::string plain(name);
-  std::replace(plain.begin(), plain.end(), '-', ' ');
-  std::string words;
-  for (std::string_view rest = plain; !rest.empty();) {
-    const auto word = probe::TakeUpTo(rest, ' ');
-    if (word.empty() || (words.empty() && MakerCalled(word))) continue;
-    words.append(words.empty() ? "" : " ").append(word);
-  }
-  return words.empty() ? std::string(name) : words;
 }
 
 // Those that have all of the words that people write, and the fewest others.
@@ -127,10 +112,11 @@ void TakeStated(const Words& words, Found& found) {
   found.similar = std::move(similar);
 }
 
-// Of the maker that the words or the name say; without that word of no device that is no GPU.
+// Of the maker that the words or the name say; of no device that is no GPU, unless that word is said and it
+// is no GPU's name.
 Found CalledBy(const Words& words, const std::string& written) {
   auto found = Called(words.vendor ? words.vendor : MakerIn(written), words.spelling);
-  if (!words.vendor) {
+  if (!words.vendor || std::any_of(found.rows.begin(), found.rows.end(), IsGpu)) {
     for (Rows* rows : {&found.rows, &found.similar})
       std::erase_if(*rows, [](const Row& row) { return !IsGpu(row); });
   }
@@ -170,13 +156,6 @@ bool IsGeneric(std::uint32_t vendor, std::string_view name) {
 // Whether the name says how much memory it has, and that it is as much: "80GB" of 80 GiB.
 bool HasMemory(const Row& row, std::uint64_t bytes) {
   return HasWords(probe::Lower(row.name), fmt::format("{}gb", bytes >> 30U));
-}
-
-bool HasRates(const Row& row) {
-  const auto id = fmt::format("{:04x}:{:04x}", row.vendor, row.device);
-  const auto& known = EmbeddedPeaks().devices;
-  return std::any_of(known.begin(), known.end(),
-                     [&](const DevicePeak& peak) { return peak.id == id && peak.memory; });
 }
 
 // Of a name that is many lines' of cards ("Radeon Graphics", "GeForce") one stands for all only where each of
@@ -281,6 +260,16 @@ bool BuildsPartsAlone(std::uint32_t vendor) {
                       [&](const Row& row) { return is_its(row) && row.kind == "discrete"; });
 }
 
+// Releases of one generation, whose numbers differ in the last digit alone ("12.70", "12.71"): tables and
+// drivers split a name's chips differently, and no build of a program is told them apart.
+bool AreOneGeneration(const TargetFacts& target, std::string_view one, std::string_view other) {
+  const auto generation = [](std::string_view release) {
+    return release.substr(0, release.find_last_of("0123456789"));
+  };
+  return target.form == TargetForm::kRelease && one.size() == other.size() &&
+         generation(one) == generation(other);
+}
+
 // Which of the words is not so of any card of that name.
 std::optional<std::string> OfAnotherCard(const Rows& rows, const Words& words) {
   if (Agree(rows, &Row::kind) && IsGpu(rows.front()) && words.kind) {
@@ -292,11 +281,13 @@ std::optional<std::string> OfAnotherCard(const Rows& rows, const Words& words) {
   std::set<std::string> known;
   for (const Row& row : rows) {
     auto architecture = ArchitectureOf(*words.of, row.target);
-    if (architecture.empty() || architecture == *words.architecture) return std::nullopt;
+    if (architecture.empty() || architecture == *words.architecture ||
+        AreOneGeneration(*words.of->target, architecture, *words.architecture))
+      return std::nullopt;
     known.insert(ArchitectureText(*words.of->target, architecture, Reader::kPeople));
   }
-  return fmt::format("{0}: {1} has {0} {2}", words.of->target->key, rows.front().name,
-                     fmt::join(known, " or "));
+  const auto name = Agree(rows, &Row::name) ? std::string(rows.front().name) : words.spelling;
+  return fmt::format("{0}: {1} has {0} {2}", words.of->target->key, name, fmt::join(known, " or "));
 }
 
 // "rtx" of "RTX 3060": a series is one maker's, and so are a number of four signs and more ("4090") and
@@ -317,11 +308,34 @@ std::optional<std::string> AnothersName(const Words& words) {
                      probe::VendorName(found.rows.front().vendor), probe::VendorName(*words.vendor));
 }
 
-// Of a name alone, which says nothing of an unknown card.
-std::string NoSuchCard(const std::string& name) {
-  const auto near = NearestCard(name);
-  return fmt::format("name: no card is called '{}'{}; beside vendor it may be any",
-                     probe::CleanText(name, 64), near ? fmt::format("; did you mean '{}'?", *near) : "");
+// By which builds of programs tell these cards apart, as people write them: "9.2", "12.3"; of a chip that no
+// table has by its own name.
+std::set<std::string> ArchitecturesOf(const Tables& tables, const Rows& rows) {
+  std::set<std::string> all;
+  for (const Row& row : rows) {
+    std::string own(row.target.empty() ? row.name : row.target);
+    for (const RuntimeFacts& facts : tables.runtimes) {
+      if (!facts.target || !IsOfVendor(facts, row.vendor)) continue;
+      if (const auto known = ArchitectureOf(facts, row.target); !known.empty())
+        own = ArchitectureText(*facts.target, known, Reader::kPeople);
+    }
+    all.insert(own);
+  }
+  return all;
+}
+
+// "UHD Graphics" of chips of several architectures, of which nobody says one.
+std::string CalledSo(const Tables& tables, const Found& found, const Words& words) {
+  if (words.spelling.find_first_of("0123456789") != std::string::npos || words.architecture) return "";
+  const auto all = ArchitecturesOf(tables, found.similar);
+  std::vector<std::string> known(all.begin(), all.end());
+  std::sort(known.begin(), known.end(),
+            [](const auto& a, const auto& b) { return CompareVersions(a, b) < 0; });
+  for (const RuntimeFacts& facts : tables.runtimes) {
+    if (known.size() < 2 || !facts.target || !IsOfVendor(facts, *words.vendor)) continue;
+    return fmt::format("{} {}", facts.target->key, fmt::join(known, ", "));
+  }
+  return "";
 }
 
 void TakeArchitecture(const Tables& tables, const Rows& rows, Words& words) {
@@ -339,18 +353,6 @@ void TakeArchitecture(const Tables& tables, const Rows& rows, Words& words) {
   }
 }
 
-// "N100", a processor, is no slip for "H100": of a model that is a letter and a number both are meant.
-bool IsAnotherModel(std::string_view written, std::string_view known) {
-  const auto model = [](std::string_view name) { return name.substr(name.rfind(' ') + 1); };
-  const auto is_short = [](std::string_view word) {
-    return word.size() > 2 && probe::IsDigits(word.substr(1));
-  };
-  written = model(written);
-  known = model(known);
-  return is_short(written) && is_short(known) && written.substr(1) == known.substr(1) &&
-         probe::Lower(written) != probe::Lower(known);
-}
-
 // "M4" is a Tesla, and Apple has an M1: an M4, too, whether the tables list it or not.
 bool OthersAreNamedLike(std::string_view name, std::uint32_t vendor) {
   constexpr std::size_t kShortName = 3;
@@ -365,58 +367,11 @@ bool OthersAreNamedLike(std::string_view name, std::uint32_t vendor) {
   });
 }
 
-std::string_view FirstNumber(std::string_view name) {
-  const auto from = std::min(name.find_first_of("0123456789"), name.size());
-  const auto to = std::min(name.find_first_not_of("0123456789", from), name.size());
-  return name.substr(from, to - from);
-}
-
-// Letters as the digits that they look like.
-std::string AsDigits(std::string_view text) {
-  std::string digits(text);
-  std::replace(digits.begin(), digits.end(), 'o', '0');
-  std::replace(digits.begin(), digits.end(), 'l', '1');
-  return digits;
-}
-
-// Whether a slip of the finger makes one of the other: of numbers the first two digits, which are the
-// generation and the model, are alike, and names without one begin alike. A "GTX 780" is no "GTX 750".
-bool IsOfOneSeries(std::string_view written, std::string_view known) {
-  constexpr std::size_t kAlike = 2;
-  if (written.empty() || known.empty()) return false;
-  if (known.starts_with(written)) return true;
-  const auto number = FirstNumber(written);
-  const auto other = FirstNumber(known);
-  if (number.empty()) return written.front() == known.front();
-  if (written.size() == known.size() && AsDigits(written) == AsDigits(known)) return true;
-  // Of one digit, or two, another one is another model.
-  return number.size() == other.size() && number.substr(0, kAlike) == other.substr(0, kAlike);
-}
-
 }  // namespace
-
-std::optional<std::string> NearestCard(const std::string& name) {
-  std::vector<std::string> known;
-  for (const Row& row : AllRows()) {
-    if (!IsGpu(row)) continue;
-    known.emplace_back(row.name);
-    if (const auto series = row.name.find(' '); series != std::string_view::npos)
-      known.emplace_back(row.name.substr(series + 1));  // "RTX 3060" of "GeForce RTX 3060"
-  }
-  for (const Alias& alias : Aliases()) known.emplace_back(alias.name);
-  const auto written = probe::Lower(WithoutMaker(name));
-  std::erase_if(known, [&](const std::string& card) {
-    return !IsOfOneSeries(written, probe::Lower(WithoutMaker(card)));
-  });
-  auto nearest = Nearest(name, known);
-  // That name was given.
-  if (nearest && (IsCardsName(name, *nearest) || IsAnotherModel(name, *nearest))) return std::nullopt;
-  return nearest;
-}
 
 std::optional<std::string> AsWords(const std::string& text) {
   const auto name = probe::CleanText(text, 64);
-  if (name.empty()) return std::nullopt;
+  if (name.empty() || !IsInPlainLetters(name)) return std::nullopt;
   if (MakerCalled(name)) return "vendor=" + probe::Lower(name);
   const auto found = Called(std::nullopt, Spelled(name));
   const bool is_card = !found.rows.empty() && Agree(found.rows, &Row::vendor);
@@ -447,20 +402,27 @@ std::optional<std::string> RecogniseCard(const Tables& tables, Words& words) {
     words.alias = written;
     words.name = std::move(card);
   }
-  words.spelling = Spelled(*words.name);
-  auto found = CalledBy(words, *words.name);
+  const bool is_plain = IsInPlainLetters(*words.name);
+  words.spelling = is_plain ? Spelled(*words.name) : *words.name;
+  auto found = is_plain ? CalledBy(words, *words.name) : Found{};
   const auto& rows = found.rows;
-  if (rows.empty() && words.vendor) {
+  if (rows.empty()) {
+    const bool has_maker = words.vendor.has_value();
+    if (!is_plain) return InOtherLetters(*words.name, has_maker);
+    if (auto wrong = NoCardOf(*words.name, has_maker)) return wrong;
     // Of a card that no table has the name alone says it.
     if (!words.memory_bytes) words.memory_bytes = MemoryInName(written);
     return AnothersName(words);
   }
-  if (rows.empty()) return NoSuchCard(*words.name);
   if (!words.vendor && !Agree(rows, &Row::vendor)) {
     std::set<std::string_view> makers;
     for (const Row& row : rows) makers.insert(probe::VendorName(row.vendor));
     return fmt::format("vendor: it is missing; {} make cards with '{}' in their names",
                        fmt::join(makers, " and "), probe::CleanText(*words.name, 64));
+  }
+  if (words.alias.empty() && !IsGeneric(rows.front().vendor, words.spelling)) {
+    const auto architectures = ArchitecturesOf(tables, found.similar).size();
+    if (auto wrong = AsksForMore(rows, found.similar, found.is_exact, words, architectures)) return wrong;
   }
   if (!words.vendor && !MakerIn(*words.name) && !BuildsPartsAlone(rows.front().vendor) &&
       OthersAreNamedLike(*words.name, rows.front().vendor))
@@ -475,6 +437,8 @@ std::optional<std::string> RecogniseCard(const Tables& tables, Words& words) {
   const Row* fuller = words.architecture ? nullptr : NamedMoreFully(found, words.spelling);
   const auto other = fuller ? std::optional(*fuller) : std::nullopt;
   if (other) std::erase_if(found.similar, [&](const Row& row) { return row.target != rows.front().target; });
+  if (words.alias.empty() && !IsGeneric(*words.vendor, words.spelling))
+    words.several = CalledSo(tables, found, words);
   TakeNumbers(found, words);
   TakeKind(rows, words);
   TakeMemory(rows, written, words);

@@ -2,9 +2,13 @@
 // What the machine's tables of cards and of chips say of one that a person names. Pure.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "report/assume/cards.h"
 #include "report/assume/words.h"
 #include "report/core/tables.h"
 
@@ -27,5 +31,24 @@ namespace report::assume {
 
 // The name of a card that somebody probably meant, other than what is written.
 [[nodiscard]] std::optional<std::string> NearestCard(const std::string& name);
+
+// As drivers print it, "NVIDIA A100-SXM4-80GB", in the tables' words: without its maker, hyphens and further
+// blanks.
+[[nodiscard]] std::string WithoutMaker(std::string_view name);
+
+// Of a name that no table has: why it is none, with what is near. Beside a maker it may be any card's, but
+// not an architecture's: then nullopt.
+[[nodiscard]] std::optional<std::string> NoCardOf(const std::string& name, bool is_of_maker);
+
+// Latin letters, digits and signs alone, as all names of cards are.
+[[nodiscard]] bool IsInPlainLetters(std::string_view name);
+// Of one that is not: what it looks like. Beside a maker nullopt where that is no card either.
+[[nodiscard]] std::optional<std::string> InOtherLetters(const std::string& name, bool is_of_maker);
+
+// Of a name that many cards have in theirs and none is called by ("RTX", "Ada", "Battlemage"): the question,
+// with some of them. nullopt of what is a card's, or the GPU's of one kind of chips ("Lunar Lake", "UHD
+// Graphics"). `rows` are called so, `similar` have the words and `architectures` in all.
+[[nodiscard]] std::optional<std::string> AsksForMore(const Rows& rows, const Rows& similar, bool is_exact,
+                                                     const Words& words, std::size_t architectures);
 
 }  // namespace report::assume

@@ -10,6 +10,7 @@
 #include "probe/core/parse.h"
 #include "probe/core/text.h"
 #include "probe/core/vendor_names.h"
+#include "report/assume/known_card.h"
 #include "report/core/card_name.h"
 #include "report/core/quantity.h"
 
@@ -67,6 +68,27 @@ std::optional<std::string> MoreThanTheChips(const std::vector<Words*>& sharing,
       "ram: {} has {} on it, which makes {} in all, and {} are assumed; count says how many there are",
       *sharing.front()->name, BytesText(static_cast<double>(*sharing.front()->chip_bytes)),
       BytesText(static_cast<double>(all)), BytesText(static_cast<double>(*ram)));
+}
+
+// More than any machine with that chip was sold with (data/largest_memory.csv).
+std::optional<std::string> MoreThanWasSold(const std::vector<Words*>& sharing,
+                                           std::optional<std::uint64_t> ram) {
+  constexpr unsigned kGiB = 30;
+  for (const Words* words : sharing) {
+    const auto name = probe::Lower(WithoutMaker(words->spelling));
+    const bool is_ram = ram.value_or(0) > words->memory_bytes.value_or(0);
+    const auto assumed = is_ram ? *ram : words->memory_bytes.value_or(0);
+    for (const auto& [vendor, chip, gib] : probe::ParseTable<3>(data::kLargestMemory)) {
+      const auto most = probe::ParseNumber<std::uint64_t>(gib).value_or(0) << kGiB;
+      if (probe::ParseNumber<std::uint32_t>(vendor, 16) != words->vendor || probe::Lower(chip) != name ||
+          assumed <= most)
+        continue;
+      return fmt::format("{}: {} {} was sold with {} at most, and {} are assumed", is_ram ? "ram" : "memory",
+                         probe::VendorName(*words->vendor), chip, BytesText(static_cast<double>(most)),
+                         BytesText(static_cast<double>(assumed)));
+    }
+  }
+  return std::nullopt;
 }
 
 // "128GB" of "(128GiB)"; nullopt of what is no size.
@@ -144,6 +166,7 @@ std::optional<std::string> ShareMemory(std::vector<Words>& devices, Whole& whole
     if (words.vendor && SharesMemory(words)) sharing.push_back(&words);
   }
   if (auto wrong = MoreThanTheChips(sharing, said)) return wrong;
+  if (auto wrong = MoreThanWasSold(sharing, said)) return wrong;
   std::uint64_t of_chips = 0;
   for (const Words* words : sharing) {
     const auto own = words->memory_bytes.value_or(0);

@@ -12,6 +12,7 @@
 
 #include "probe/core/parse.h"
 #include "probe/core/vendor_names.h"
+#include "report/assume/known_card.h"
 #include "report/core/architecture.h"
 #include "report/core/impossible.h"
 
@@ -153,6 +154,10 @@ std::optional<Hindrance> WhyNot(const Tables& tables, const std::vector<Words>& 
       const auto card = fmt::format("{:04x}:{:04x}", words.ids->vendor, words.ids->device);
       if (auto why = WhyImpossible(card, "", setting)) return why;
     }
+    if (words.name) {
+      const auto chip = fmt::format("{:04x}:{}", *words.vendor, probe::Lower(WithoutMaker(words.spelling)));
+      if (auto why = WhyImpossible(chip, "", setting)) return why;
+    }
     for (const auto& [name, version] : words.runtimes.value_or(Installed{})) {
       if (auto why = WhyImpossible(name, "", setting)) return why;
     }
@@ -247,8 +252,9 @@ std::optional<std::string> Settle(const Tables& tables, const std::vector<Words>
   return fmt::format("{}: {}", found->key, found->why);
 }
 
-bool CanHave(const Whole& whole, std::string_view runtime) {
-  return !WhyImpossible(runtime, "", SettingOf(whole));
+std::optional<std::string> WhyNotHad(const Whole& whole, std::string_view runtime) {
+  const auto why = WhyImpossible(runtime, "", SettingOf(whole));
+  return why ? std::optional(std::string(why->why)) : std::nullopt;
 }
 
 std::optional<std::string> Contradiction(const Tables& tables, const Words& words) {

@@ -36,8 +36,8 @@ struct Whole {
 [[nodiscard]] std::optional<std::string> Settle(const Tables& tables, const std::vector<Words>& devices,
                                                 Whole& whole);
 
-// Whether the settled machine can have the runtime at all.
-[[nodiscard]] bool CanHave(const Whole& whole, std::string_view runtime);
+// Why the settled machine can not have the runtime at all; nullopt where it can.
+[[nodiscard]] std::optional<std::string> WhyNotHad(const Whole& whole, std::string_view runtime);
 
 // What one text says that can not be together: a machine without a GPU that has one's memory, an architecture
 // of another maker, a driver that never knew it, a runtime's version that no such driver has.

@@ -216,9 +216,29 @@ Wrong ReadText(const std::string& value, std::optional<std::string>& out) {
   return out->empty() ? Wrong("it is empty") : std::nullopt;
 }
 
+// Without the marks of trademarks that drivers print, which mean nothing: "Intel(R) Arc(TM) A770" is an
+// "Intel Arc A770".
+std::string WithoutMarks(std::string_view name) {
+  constexpr std::array<std::string_view, 6> kMarks = {"(r)", "(tm)", "(c)", "\u00ae", "\u2122", "\u00a9"};
+  std::string plain;
+  while (!name.empty()) {
+    const auto lower = probe::Lower(name.substr(0, 4));
+    const auto mark = std::find_if(kMarks.begin(), kMarks.end(),
+                                   [&](std::string_view one) { return lower.starts_with(one); });
+    if (mark == kMarks.end()) plain.push_back(name.front());
+    name.remove_prefix(mark == kMarks.end() ? 1 : mark->size());
+  }
+  std::string words;
+  for (std::string_view rest = plain; !rest.empty();) {
+    const auto word = probe::TakeUpTo(rest, ' ');
+    if (!word.empty()) words.append(words.empty() ? "" : " ").append(word);
+  }
+  return words;
+}
+
 // A card's; its maker's alone would fit any of them, and the first that a table has would stand for all.
 Wrong ReadName(const std::string& value, Words& words) {
-  if (auto wrong = ReadText(value, words.name)) return wrong;
+  if (auto wrong = ReadText(WithoutMarks(value), words.name)) return wrong;
   const auto* maker = MakerCalled(*words.name);
   if (maker == nullptr) return std::nullopt;
   return fmt::format("{} is a maker, and no card's name; say a card's, or vendor={}", maker->name,

@@ -27,6 +27,7 @@ struct Words {
   std::string alias;                          // what was written, where the name is the card's of it
   std::string taken_for;                      // the card, where others are named like it, too
   std::string instead;                        // how to say another one; empty: it is another maker's
+  std::string several;                        // of which architectures chips are called so: "ip 9.2, 12.3"
   std::string rates_of;                       // the card of these ids, where the name fits several
   std::optional<std::uint64_t> memory_bytes;  // by its own word, else that of a known card
   bool is_memory_of_rates = false;            // it is that of the card rates_of

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+// What to answer where a name is no card's: the nearest, or some of the many that it may mean.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "probe/core/parse.h"
+#include "probe/core/pci_table.h"
+#include "probe/core/text.h"
+#include "report/assume/cards.h"
+#include "report/assume/known_card.h"
+#include "report/core/architecture.h"
+#include "report/core/card_name.h"
+#include "report/core/device_peak.h"
+#include "report/core/suggest.h"
+
+namespace report::assume {
+namespace {
+
+// "N100", a processor, is no slip for "H100": of a model that is a letter and a number both are meant.
+bool IsAnotherModel(std::string_view written, std::string_view known) {
+  const auto model = [](std::string_view name) { return name.substr(name.rfind(' ') + 1); };
+  const auto is_short = [](std::string_view word) {
+    return word.size() > 2 && probe::IsDigits(word.substr(1));
+  };
+  written = model(written);
+  known = model(known);
+  return is_short(written) && is_short(known) && written.substr(1) == known.substr(1) &&
+         probe::Lower(written) != probe::Lower(known);
+}
+
+std::string_view FirstNumber(std::string_view name) {
+  const auto from = std::min(name.find_first_of("0123456789"), name.size());
+  const auto to = std::min(name.find_first_not_of("0123456789", from), name.size());
+  return name.substr(from, to - from);
+}
+
+// Letters as the digits that they look like.
+std::string AsDigits(std::string_view text) {
+  std::string digits(text);
+  std::replace(digits.begin(), digits.end(), 'o', '0');
+  std::replace(digits.begin(), digits.end(), 'l', '1');
+  return digits;
+}
+
+// Whether a slip of the finger makes one of the other: of numbers the first two digits, which are the
+// generation and the model, are alike, and names without one begin alike. A "GTX 780" is no "GTX 750".
+bool IsOfOneSeries(std::string_view written, std::string_view known) {
+  constexpr std::size_t kAlike = 2;
+  if (written.empty() || known.empty()) return false;
+  if (known.starts_with(written)) return true;
+  const auto number = FirstNumber(written);
+  const auto other = FirstNumber(known);
+  if (number.empty()) return written.front() == known.front();
+  if (written.size() == known.size() && AsDigits(written) == AsDigits(known)) return true;
+  // Of one digit, or two, another one is another model.
+  return number.size() == other.size() && number.substr(0, kAlike) == other.substr(0, kAlike);
+}
+
+// What a letter of another script, or a wide digit, is taken for at a glance; 0: it has no such likeness.
+// Wide forms stand in the order of ASCII from U+FF01 on (Unicode, Halfwidth and Fullwidth Forms).
+char LooksLike(std::uint32_t point) {
+  constexpr std::uint32_t kFirstWide = 0xff01, kLastWide = 0xff5e;
+  if (point < 0x80) return static_cast<char>(point);
+  if (point >= kFirstWide && point <= kLastWide) return static_cast<char>(point - kFirstWide + '!');
+  // Greek and Cyrillic capitals, and Cyrillic small letters (Unicode, confusables.txt).
+  constexpr std::array<std::pair<std::uint32_t, char>, 40> kLikenesses = {{
+      {0x391, 'A'}, {0x392, 'B'}, {0x395, 'E'}, {0x396, 'Z'}, {0x397, 'H'},  {0x399, 'I'}, {0x39a, 'K'},
+      {0x39c, 'M'}, {0x39d, 'N'}, {0x39f, 'O'}, {0x3a1, 'P'}, {0x3a4, 'T'},  {0x3a5, 'Y'}, {0x3a7, 'X'},
+      {0x405, 'S'}, {0x406, 'I'}, {0x408, 'J'}, {0x410, 'A'}, {0x412, 'B'},  {0x415, 'E'}, {0x41a, 'K'},
+      {0x41c, 'M'}, {0x41d, 'H'}, {0x41e, 'O'}, {0x420, 'P'}, {0x421, 'C'},  {0x422, 'T'}, {0x423, 'Y'},
+      {0x425, 'X'}, {0x430, 'a'}, {0x435, 'e'}, {0x43e, 'o'}, {0x440, 'p'},  {0x441, 'c'}, {0x443, 'y'},
+      {0x445, 'x'}, {0x455, 's'}, {0x456, 'i'}, {0x458, 'j'}, {0x3000, ' '},
+  }};
+  for (const auto& [known, likeness] : kLikenesses) {
+    if (known == point) return likeness;
+  }
+  return 0;
+}
+
+// As it looks; what looks like nothing is left out.
+std::string AsItLooks(std::string_view name) {
+  std::string plain;
+  while (!name.empty()) {
+    const auto point = probe::DecodeOne(name);
+    name.remove_prefix(point.bytes);
+    if (const char c = LooksLike(point.value)) plain.push_back(c);
+  }
+  return std::string(probe::Trim(plain));
+}
+
+// Some of their names, each once: those of one product whose rates are known before others, and the newest of
+// them, which tables have last.
+std::vector<std::string_view> SomeOf(const Rows& rows) {
+  constexpr std::size_t kMost = 4;
+  const auto is_of_one = [](const Row& row) {
+    return row.name.find_first_of("/(") == std::string_view::npos;
+  };
+  std::vector<std::string_view> names;
+  for (const auto& [of_one, rated] : {std::pair(true, true), {true, false}, {false, true}, {false, false}}) {
+    for (auto row = rows.rbegin(); row != rows.rend(); ++row) {
+      const bool is_new = std::find(names.begin(), names.end(), row->name) == names.end();
+      if (names.size() < kMost && is_new && IsGpu(*row) && is_of_one(*row) == of_one &&
+          HasRates(*row) == rated)
+        names.push_back(row->name);
+    }
+  }
+  return names;
+}
+
+// A chip's own name stands behind its products' in the tables, "(Battlemage G21)": then all GPUs of it.
+Rows ProductsOf(const Rows& rows, std::string_view name) {
+  const auto in_brackets = [&](const Row& row) {
+    const auto from = row.name.find('(');
+    return from != std::string_view::npos &&
+           probe::Lower(row.name.substr(from)).find(name) != std::string::npos;
+  };
+  if (!std::all_of(rows.begin(), rows.end(), in_brackets)) return rows;
+  Rows all;
+  for (const Row& row : AllRows()) {
+    const bool is_its = std::any_of(rows.begin(), rows.end(), [&](const Row& one) {
+      return one.vendor == row.vendor && !row.target.empty() && one.target == row.target;
+    });
+    if (is_its) all.push_back(row);
+  }
+  return all.empty() ? rows : all;
+}
+
+std::string OneOfThem(const Rows& rows) {
+  return fmt::format("say which one, such as {}", fmt::join(SomeOf(rows), ", "));
+}
+
+// "Hopper", which no card of it is called.
+std::optional<std::string> OfAnArchitecture(const std::string& name) {
+  const auto wanted = probe::Lower(name);
+  Rows rows;
+  for (const probe::PciRow& known : probe::PciRows()) {
+    if (probe::Lower(known.architecture) != wanted) continue;
+    for (const Row& row : AllRows()) {
+      if (row.vendor == known.vendor && row.name == known.name) rows.push_back(row);
+    }
+  }
+  if (SomeOf(rows).empty()) return std::nullopt;
+  return fmt::format("name: {} is an architecture; {}", name, OneOfThem(rows));
+}
+
+}  // namespace
+
+// As drivers print it, "NVIDIA A100-SXM4-80GB", in the table's words: without its maker, hyphens and further
+// blanks.
+std::string WithoutMaker(std::string_view name) {
+  std::string plain(name);
+  std::replace(plain.begin(), plain.end(), '-', ' ');
+  std::string words;
+  for (std::string_view rest = plain; !rest.empty();) {
+    const auto word = probe::TakeUpTo(rest, ' ');
+    if (word.empty() || (words.empty() && MakerCalled(word))) continue;
+    words.append(words.empty() ? "" : " ").append(word);
+  }
+  return words.empty() ? std::string(name) : words;
+}
+
+std::optional<std::string> NearestCard(const std::string& name) {
+  std::vector<std::string> known;
+  for (const Row& row : AllRows()) {
+    if (!IsGpu(row)) continue;
+    known.emplace_back(row.name);
+    if (const auto series = row.name.find(' '); series != std::string_view::npos)
+      known.emplace_back(row.name.substr(series + 1));  // "RTX 3060" of "GeForce RTX 3060"
+  }
+  for (const Alias& alias : Aliases()) known.emplace_back(alias.name);
+  const auto written = probe::Lower(WithoutMaker(name));
+  std::erase_if(known, [&](const std::string& card) {
+    return !IsOfOneSeries(written, probe::Lower(WithoutMaker(card)));
+  });
+  auto nearest = Nearest(name, known);
+  // That name was given.
+  if (nearest && (IsCardsName(name, *nearest) || IsAnotherModel(name, *nearest))) return std::nullopt;
+  return nearest;
+}
+
+std::optional<std::string> NoCardOf(const std::string& name, bool is_of_maker) {
+  if (auto family = OfAnArchitecture(WithoutMaker(name))) return family;
+  if (is_of_maker) return std::nullopt;
+  const auto near = NearestCard(name);
+  return fmt::format("name: no card is called '{}'{}; beside vendor it may be any",
+                     probe::CleanText(name, 64), near ? fmt::format("; did you mean '{}'?", *near) : "");
+}
+
+bool IsInPlainLetters(std::string_view name) {
+  return std::all_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+std::optional<std::string> InOtherLetters(const std::string& name, bool is_of_maker) {
+  const auto plain = AsItLooks(name);
+  const bool is_card = !plain.empty() && AsWords(plain).has_value();
+  if (is_of_maker && !is_card) return std::nullopt;  // what somebody calls a card that no table has
+  const auto meant = is_card ? std::optional(plain) : NearestCard(plain);
+  return fmt::format("name: '{}' has letters or digits that no card's name has{}", probe::CleanText(name, 64),
+                     meant ? fmt::format("; did you mean '{}'?", *meant) : "");
+}
+
+std::optional<std::string> AsksForMore(const Rows& rows, const Rows& similar, bool is_exact, const Words& of,
+                                       std::size_t architectures) {
+  const auto words = probe::Lower(WithoutMaker(of.spelling));
+  const auto agree = [](const Rows& some) {
+    return std::all_of(some.begin(), some.end(),
+                       [&](const Row& row) { return row.name == some.front().name; });
+  };
+  const bool has_number = words.find_first_of("0123456789") != std::string::npos;
+  if (has_number || agree(similar) || (is_exact && agree(rows) && words.find(' ') != std::string::npos))
+    return std::nullopt;
+  const bool are_parts =
+      std::all_of(similar.begin(), similar.end(), [](const Row& row) { return row.kind == "integrated"; });
+  const auto begin_so = std::count_if(similar.begin(), similar.end(), [&](const Row& row) {
+    return probe::Lower(WithoutMaker(row.name)).starts_with(words);
+  });
+  const bool is_a_kind = 2 * static_cast<std::size_t>(begin_so) > similar.size();
+  if (are_parts && (is_a_kind || architectures == 1)) return std::nullopt;
+  const auto products = ProductsOf(similar, words);
+  std::set<std::string_view> names;
+  for (const Row& row : products) names.insert(row.name);
+  return fmt::format("name: '{}' is no card's own name, and {} have it: {}", probe::CleanText(*of.name, 64),
+                     names.size(), OneOfThem(products));
+}
+
+}  // namespace report::assume

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+// The names that people and drivers give a described GPU: what is one card's, one kind of chips', many
+// cards', or nobody's.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "report/assume/assume.h"
+#include "report/core/tables.h"
+
+namespace report::assume {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string Refusal(const std::string& text) {
+  const auto machine = Imagine(*EmbeddedTables(), {text});
+  return machine ? "" : machine.error().text;
+}
+
+std::vector<std::string> Warnings(const std::string& text) {
+  const auto machine = Imagine(*EmbeddedTables(), {text});
+  if (!machine) return {machine.error().text};
+  std::vector<std::string> texts;
+  for (const Warning& warning : machine->warnings) texts.push_back(warning.text);
+  return texts;
+}
+
+// What decides an answer, in one line.
+std::string Seen(const std::string& name) {
+  const auto machine = Imagine(*EmbeddedTables(), {"name=" + name});
+  if (!machine) return machine.error().text;
+  const auto& device = machine->devices.back();
+  std::string seen = device.name + ";" + device.vendor.value_or("") + ";" +
+                     device.hardware->architecture.value_or("") + ";" +
+                     std::to_string(device.memory.total_bytes.value_or(0));
+  if (const auto& ids = device.hardware->identity.ids) seen += ";" + std::to_string(ids->device);
+  for (const Warning& warning : machine->warnings) seen += ";" + warning.text;
+  return seen;
+}
+
+TEST(Names, MeanTheSameWithMarksOfTrademarks) {
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      {"Intel(R) Arc(TM) A770 Graphics", "Intel Arc A770 Graphics"},
+      {"Intel(R) UHD Graphics 770", "Intel UHD Graphics 770"},
+      {"Intel(R) Iris(R) Xe Graphics", "Intel Iris Xe Graphics"},
+      {"AMD Radeon (TM) RX 480", "AMD Radeon RX 480"},
+      {"NVIDIA\u00ae GeForce\u00ae RTX\u2122 4090", "NVIDIA GeForce RTX 4090"},
+      {"GeForce(c) RTX 3060", "GeForce RTX 3060"}};
+  for (const auto& [marked, plain] : rows) {
+    EXPECT_EQ(Seen(marked), Seen(plain));
+    EXPECT_EQ(Refusal("name=" + marked), "") << marked;
+  }
+}
+
+TEST(Names, OfManyCardsAskForOne) {
+  for (const char* name :
+       {"RTX",        "Nano",      "Ada",        "GeForce", "Radeon", "Arc",   "Ti",
+        "XT",         "Max",       "Pro",        "Ultra",   "Quadro", "Tesla", "Battlemage",
+        "Arrow Lake", "Blackwell", "Radeon Pro", "Hopper",  "Turing", "Xe2"}) {
+    const auto text = Refusal(std::string("name=") + name);
+    EXPECT_THAT(text,
+                AllOf(HasSubstr("--assume: name: "), HasSubstr(name), HasSubstr("say which one, such as ")))
+        << name;
+  }
+  EXPECT_THAT(Refusal("name=RTX"), HasSubstr("GeForce RTX "));
+  EXPECT_THAT(Refusal("name=Battlemage"), HasSubstr("Arc Pro B"));
+  EXPECT_THAT(Refusal("name=Hopper"), HasSubstr("Hopper is an architecture; say which one, such as H"));
+  EXPECT_THAT(Refusal("vendor=nvidia,name=RTX"), HasSubstr("say which one"));
+  EXPECT_THAT(Refusal("vendor=nvidia,name=Hopper"), HasSubstr("is an architecture"));
+}
+
+// Each name that an error proposes is accepted.
+TEST(Names, ThatAreProposedAreTaken) {
+  for (const char* name : {"RTX", "Nano", "Ada", "Max", "Battlemage", "Blackwell", "Hopper", "Vega"}) {
+    auto rest = Refusal(std::string("name=") + name);
+    const std::string start = "such as ";
+    ASSERT_NE(rest.find(start), std::string::npos) << name << ": " << rest;
+    rest.erase(0, rest.find(start) + start.size());
+    for (std::size_t comma = 0; comma != std::string::npos;
+         rest.erase(0, comma == std::string::npos ? 0 : comma + 2)) {
+      comma = rest.find(", ");
+      EXPECT_EQ(Refusal("name=" + rest.substr(0, comma)), "");
+    }
+  }
+}
+
+TEST(Names, OfOneCardOrOneKindOfChipsAreTaken) {
+  for (const char* name :
+       {"Lunar Lake", "Meteor Lake", "Panther Lake", "Tiger Lake", "Ponte Vecchio", "Van Gogh", "Orin",
+        "Radeon VII", "Titan X", "Titan RTX", "Iris Xe", "Navi 31", "4090", "H100", "M2", "Arc Graphics",
+        "UHD Graphics", "Radeon Graphics", "Steam Deck"})
+    EXPECT_EQ(Refusal(std::string("name=") + name), "") << name;
+  EXPECT_EQ(Refusal("vendor=intel,name=Lunar Lake"), "") << "which has an NPU, too";
+}
+
+TEST(Names, OfChipsOfSeveralArchitecturesSaySo) {
+  for (const char* name : {"Intel UHD Graphics", "UHD Graphics", "HD Graphics", "Arc Graphics"})
+    EXPECT_THAT(Warnings(std::string("name=") + name),
+                Contains(AllOf(HasSubstr("chips with ip "), HasSubstr("ip says which is meant"))))
+        << name;
+  for (const char* name :
+       {"UHD Graphics,ip=12.2", "Arc Graphics,ip=20.4", "UHD Graphics 770", "Lunar Lake", "Radeon Graphics"})
+    EXPECT_THAT(Warnings(std::string("name=") + name), Not(Contains(HasSubstr("says which is meant"))))
+        << name;
+}
+
+TEST(Names, AReleaseOfTheSameGenerationIsTaken) {
+  for (const char* text : {"UHD Graphics 630,ip=9.5", "UHD Graphics 630,ip=9.2", "Arc Graphics,ip=12.71",
+                           "Arc Graphics,ip=12.74", "Arc A770,ip=12.56"})
+    EXPECT_EQ(Refusal(std::string("name=") + text), "") << text;
+  EXPECT_THAT(Refusal("name=UHD Graphics 630,ip=12.2"), HasSubstr("UHD Graphics 630 has ip 9.2 or 9.7"));
+  EXPECT_THAT(Refusal("name=Arc Graphics,ip=9.5"), HasSubstr("Arc Graphics has ip 12.70 or 20.4"));
+  EXPECT_THAT(Refusal("name=RTX 3060,cc=8.9"), HasSubstr("has cc 8.6")) << "of these each is its own";
+}
+
+TEST(Names, InOtherLettersAreNotMatchedByWhatIsLeft) {
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      {"R\u0422X 4090", "RTX 4090"},                 // a Cyrillic T
+      {"\u0420\u0422\u0425 4090", "PTX 4090"},       // all of it, whose first letter looks like a P
+      {"RTX \uff14\uff10\uff19\uff10", "RTX 4090"},  // wide digits
+      {"\uff32\uff38 \uff17\uff19\uff10\uff10 XTX", "RX 7900 XTX"}};
+  for (const auto& [name, looks] : rows)
+    EXPECT_THAT(Refusal("name=" + name), HasSubstr("has letters or digits that no card's name has")) << looks;
+  for (const auto i : {0U, 2U, 3U})
+    EXPECT_THAT(Refusal("name=" + rows[i].first), HasSubstr("did you mean '" + rows[i].second + "'?"));
+  for (const char* name : {"\u663e\u5361 4090", "\u30ec\u30fc\u30c7\u30aa\u30f3 7900"})
+    EXPECT_THAT(Refusal(std::string("name=") + name), HasSubstr("has letters or digits")) << name;
+  EXPECT_THAT(Refusal("vendor=nvidia,name=R\u0422X 4090"), HasSubstr("did you mean 'RTX 4090'?"));
+  EXPECT_EQ(Refusal("vendor=amd,name=\u8655\u7406"), "") << "of a maker's card anybody may say anything";
+  EXPECT_THAT(Refusal("R\u0422X 4090"), Not(HasSubstr("name=R\u0422X"))) << "nor proposed";
+}
+
+TEST(Names, OfMacsThatWereNeverSoldAreRefused) {
+  EXPECT_THAT(Refusal("name=Apple M2,memory=900GB"),
+              HasSubstr("memory: Apple M2 was sold with 24 GiB at most, and 838 GiB are assumed"));
+  EXPECT_THAT(Refusal("name=Apple M2,ram=64GiB"), HasSubstr("ram: Apple M2 was sold with 24 GiB at most"));
+  EXPECT_THAT(Refusal("name=M4 Max 256GB"), HasSubstr("M4 Max was sold with 128 GiB at most"));
+  for (const char* text :
+       {"name=Apple M2,memory=24GiB", "name=M2 Ultra,memory=192GB", "name=M3 Ultra,ram=512GiB",
+        "vendor=apple,name=M9,memory=2TiB", "vendor=apple,memory=900GB"})
+    EXPECT_EQ(Refusal(text), "") << text;
+}
+
+TEST(Names, OfChipsThatLinuxDoesNotKnowAreOfMacs) {
+  EXPECT_THAT(Refusal("name=Apple M3,os=linux"), HasSubstr("os: no driver of Linux knows the GPU of an M3"));
+  EXPECT_THAT(Refusal("name=M4 Pro,os=linux"), HasSubstr("say os=macos"));
+  EXPECT_EQ(Refusal("name=Apple M2,os=linux"), "") << "Asahi Linux has a driver";
+  EXPECT_EQ(Refusal("name=M4 Pro"), "");
+}
+
+TEST(Names, NvidiaHasNoRuntimeOnMacos) {
+  const auto machine = Imagine(*EmbeddedTables(), {"vendor=nvidia,os=macos"});
+  ASSERT_TRUE(machine);
+  EXPECT_TRUE(machine->devices.back().views.empty());
+  EXPECT_THAT(Refusal("vendor=nvidia,os=macos,runtime=cuda"),
+              HasSubstr("runtime: CUDA is for linux and windows"));
+}
+
+// What would be refused is not proposed.
+TEST(Names, ARuntimeThatCanNotBeThereIsNotAskedFor) {
+  const auto machine = Imagine(*EmbeddedTables(), {"vendor=nvidia"});
+  ASSERT_TRUE(machine);
+  const auto why = [&](std::string_view module) -> std::string {
+    for (const auto& probe : machine->probes) {
+      if (probe.module == module) return probe.error ? probe.error->text : "";
+    }
+    return "nobody asked";
+  };
+  EXPECT_EQ(why("metal"), "Metal is part of macOS");
+  EXPECT_EQ(why("hip"), "it is for GPUs of AMD alone, and none is described");
+  EXPECT_THAT(why("vulkan"), HasSubstr("(runtime=vulkan)"));
+}
+
+}  // namespace
+}  // namespace report::assume
