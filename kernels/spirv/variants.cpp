@@ -24,7 +24,7 @@ bool Compiled(Variant& variant) {
 }  // namespace
 
 std::vector<Variant> Variants(std::span<const std::string> features) {
-  auto all = opencl::GpuVariants(features);
+  auto all = opencl::Variants(features);
   std::erase_if(all, [](Variant& variant) { return !Compiled(variant); });
   return all;
 }

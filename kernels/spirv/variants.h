@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// OpenCL's kernels for GPUs as SPIR-V that was compiled ahead, for runtimes that take no source.
+// OpenCL's kernels as SPIR-V that was compiled ahead, for runtimes that take no source.
 #pragma once
 
 #include <span>
@@ -11,8 +11,9 @@
 
 namespace kernels::spirv {
 
-// As kernels::opencl::Variants of a device with "gpu", and `code` in the place of source and options. Those
-// for which none is committed are left out, which a test keeps from happening.
+// As kernels::opencl::Variants, and `code` in the place of source and options. Those for which none is
+// committed are left out, which a test keeps from happening but for processors that want lines ahead
+// ("prefetch"), or have no vector registers.
 [[nodiscard]] std::vector<Variant> Variants(std::span<const std::string> features);
 
 // One committed module: what it was made of, as OpenCL's variants have it, and its words.
