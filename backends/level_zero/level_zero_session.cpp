@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "probe/core/parse.h"
+#include "backends/core/device_facts.h"
 #include "probe/core/text.h"
 #include "probe/system/clock.h"
 
@@ -18,22 +18,6 @@ using rt::ErrorOf;
 using rt::kZeSuccess;
 
 constexpr std::size_t kAlignment = 4096;
-
-std::uint64_t NumberFact(const probe::RuntimeDevice& device, std::string_view key) {
-  const std::string* text = probe::FindFact(device.facts, key);
-  return text != nullptr ? probe::ParseNumber<std::uint64_t>(*text).value_or(0) : 0;
-}
-
-// What kernels may ask for (Variant::requires_features), from what the device says of itself.
-std::vector<std::string> FeaturesOf(const probe::RuntimeDevice& facts) {
-  std::vector<std::string> features = {"gpu"};
-  for (const auto& dtype : facts.dtypes) features.push_back(dtype == "int8" ? "int8_dot" : dtype);
-  for (const auto& pair : facts.matrix_units) features.push_back("matrix:" + pair);
-  // In ascending order, space-separated.
-  if (const std::string* sizes = probe::FindFact(facts.facts, "subgroup_sizes"))
-    features.push_back("subgroup:" + sizes->substr(0, sizes->find(' ')));
-  return features;
-}
 
 Limits LimitsOf(const probe::RuntimeDevice& facts) {
   Limits limits;
@@ -47,6 +31,7 @@ Limits LimitsOf(const probe::RuntimeDevice& facts) {
       std::min<std::uint64_t>(NumberFact(facts, "max_work_group_size"), 1U << 20U));
   limits.shape.subgroup_width = facts.subgroup_width.value_or(1);
   limits.features = FeaturesOf(facts);
+  limits.features.insert(limits.features.begin(), "gpu");
   return limits;
 }
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 
 #include "backends/core/backend.h"
+#include "backends/core/device_facts.h"
 #include "backends/core/host.h"
 #include "backends/opencl/opencl_session.h"
 #include "kernels/opencl/variants.h"
@@ -18,16 +17,6 @@ namespace {
 
 using probe::RuntimeDevice;
 namespace rt = probe::opencl;
-
-// Whether `found` is the device asked for. Identifiers decide where both have them; a position alone would
-// take another device when one was hidden or added since.
-bool IsSame(const RuntimeDevice& wanted, const RuntimeDevice& found) {
-  if (wanted.driver != found.driver || wanted.name != found.name) return false;
-  const auto& a = wanted.identity;
-  const auto& b = found.identity;
-  if (a.pci != b.pci || a.uuid != b.uuid || a.driver_uuid != b.driver_uuid) return false;
-  return a.pci || a.uuid || wanted.ordinal == found.ordinal;
-}
 
 // PoCL runs a linker for every kernel and aborts the process where there is none.
 constexpr std::array<std::string_view, 2> kLinkers = {"ld", "ld.lld"};
@@ -71,7 +60,7 @@ probe::Result<std::unique_ptr<Session>> Open(const OpenRequest& request) {
   if (!api) return api.error();
   const auto platforms = rt::Platforms(*api);
   if (!platforms) return platforms.error();
-  std::string offered;
+  Offered offered;
   for (const cl_platform_id platform : *platforms) {
     const auto devices = rt::Devices(*api, platform);
     if (!devices) continue;
@@ -81,14 +70,10 @@ probe::Result<std::unique_ptr<Session>> Open(const OpenRequest& request) {
       if (IsSame(request.device, found)) {
         return OpenClSession::Create(*api, platform, id, WithinHost(found, request.processor), request);
       }
-      offered +=
-          fmt::format("{}{} {}: {}", offered.empty() ? "" : ", ", found.driver, found.ordinal, found.name);
+      offered.Add(found);
     }
   }
-  return probe::Error{
-      "open", std::nullopt, "not found",
-      fmt::format("{} {}: {} is not among the devices now: {}", request.device.driver, request.device.ordinal,
-                  request.device.name, offered.empty() ? "none" : offered)};
+  return offered.NotFound(request.device);
 }
 
 std::vector<kernels::Variant> Variants(const Limits& limits) {

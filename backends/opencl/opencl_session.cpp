@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "backends/core/device_facts.h"
 #include "backends/core/host.h"
 #include "kernels/cpu/prefetch.h"
 #include "probe/system/clock.h"
@@ -22,21 +23,12 @@ constexpr std::uint32_t kFlushEvery = 64;
 // What kernels may ask for (Variant::requires_features), from what the device says of itself.
 std::vector<std::string> FeaturesOf(const probe::opencl::Api& api, cl_device_id device,
                                     const probe::RuntimeDevice& facts) {
-  std::vector<std::string> features;
-  features.reserve(facts.dtypes.size() + facts.matrix_units.size() + 5);
-  for (const auto& dtype : facts.dtypes) features.push_back(dtype == "int8" ? "int8_dot" : dtype);
-  for (const auto& pair : facts.matrix_units) features.push_back("matrix:" + pair);
+  auto features = backends::FeaturesOf(facts);
   const auto type = DeviceValue<cl_device_type>(api, device, CL_DEVICE_TYPE).value_or(0);
   const bool on_processor = facts.kind == probe::DeviceKind::kSoftware || (type & CL_DEVICE_TYPE_CPU) != 0;
   features.emplace_back(on_processor ? "cpu" : "gpu");
   if (on_processor && kernels::cpu::GainsFromPrefetch()) features.emplace_back("prefetch");
-  // In ascending order, space-separated.
-  if (const std::string* sizes = probe::FindFact(facts.facts, "subgroup_sizes"))
-    features.push_back("subgroup:" + sizes->substr(0, sizes->find(' ')));
-  const auto lanes = DeviceValue<cl_uint>(api, device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT).value_or(1);
-  for (const cl_uint width : {4U, 8U, 16U}) {
-    if (lanes >= width) features.push_back(fmt::format("lanes:{}", width));
-  }
+  AddLanes(DeviceValue<cl_uint>(api, device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT).value_or(1), features);
   return features;
 }
 

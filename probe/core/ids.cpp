@@ -48,6 +48,11 @@ std::optional<PciAddress> ParsePciAddress(std::string_view text) {
   return PciAddress{*domain, *bus, *device, *function};
 }
 
+std::optional<PciAddress> PossibleAddress(const PciAddress& address) {
+  const bool is_possible = address.bus < 256 && address.device < 32 && address.function < 8;
+  return is_possible && address != PciAddress{} ? std::optional(address) : std::nullopt;
+}
+
 std::string ToString(const Uuid& uuid) {
   std::string text;
   for (std::size_t i = 0; i < uuid.size(); ++i) {

@@ -22,6 +22,8 @@ struct PciAddress {
 [[nodiscard]] std::string ToString(const PciAddress& address);
 // nullopt unless the whole text is an address; the domain may be missing (0 then).
 [[nodiscard]] std::optional<PciAddress> ParsePciAddress(std::string_view text);
+// The address that a driver gives, unless no device can have it: drivers without one give all zeros.
+[[nodiscard]] std::optional<PciAddress> PossibleAddress(const PciAddress& address);
 
 struct PciIds {
   std::uint32_t vendor = 0;

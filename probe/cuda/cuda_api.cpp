@@ -25,28 +25,6 @@ void AddBelow(const system::FileSystem& files, const std::string& root, std::str
 // NVIDIA's compilers with their libraries, by system and release: Linux_x86_64/24.5.
 constexpr std::string_view kHpcSdk = "/opt/nvidia/hpc_sdk";
 
-// Below which Pythons keep their packages, whoever is first when somebody types python3 before the system's.
-std::vector<std::string> PythonPrefixes(const system::FileSystem& files,
-                                        const system::Environment& environment) {
-  std::vector<std::string> out;
-  const auto add = [&](std::string prefix) {
-    if (prefix.starts_with('/') && std::find(out.begin(), out.end(), prefix) == out.end())
-      out.push_back(std::move(prefix));
-  };
-  for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"}) add(environment.Get(variable).value_or(""));
-  // An environment's python3 is a link to the one that it was made with.
-  for (const std::string& directory : system::AbsoluteEntries(environment.Get("PATH").value_or(""))) {
-    if (!directory.ends_with("/bin") || !files.Exists(directory + "/python3")) continue;
-    add(directory.substr(0, directory.size() - 4));
-    const std::string real = files.Resolve(directory + "/python3").value_or("");
-    if (const auto bin = real.rfind("/bin/"); bin != std::string::npos) add(real.substr(0, bin));
-    break;
-  }
-  if (const auto home = environment.Get("HOME"); home && home->size() > 1) add(*home + "/.local");
-  for (const char* prefix : {"/opt/conda", "/usr/local", "/usr"}) add(prefix);
-  return out;
-}
-
 // `<prefix>/lib` of conda, and of each of its Pythons NVIDIA's packages: nvidia/cublas, nvidia/nccl,
 // nvidia/cu13.
 void AddPackages(const system::FileSystem& files, const std::string& prefix, std::vector<std::string>& out) {
@@ -88,7 +66,8 @@ std::vector<std::string> LibraryDirectories(const system::FileSystem& files,
   out.emplace_back("/usr/local/cuda/lib64");
   AddBelow(files, "/usr/local", "cuda-", "/lib64", out);
   AddBelow(files, "/opt", "cuda", "/lib64", out);
-  for (const std::string& prefix : PythonPrefixes(files, environment)) AddPackages(files, prefix, out);
+  for (const std::string& prefix : system::PythonPrefixes(files, environment))
+    AddPackages(files, prefix, out);
   for (const std::string& system : files.List(kHpcSdk)) {
     const std::string root = fmt::format("{}/{}", kHpcSdk, system);
     AddBelow(files, root, "", "/math_libs/lib64", out);

@@ -18,6 +18,7 @@
 #include "probe/level_zero/level_zero_declarations.h"
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
+#include "probe/system/level_zero.h"
 #include "probe/system/library.h"
 
 namespace probe::level_zero {
@@ -51,13 +52,8 @@ inline constexpr std::array<std::string_view, 2> kLoaderNames = {"libze_loader.s
 // The error names the first required symbol that the library lacks.
 [[nodiscard]] Result<Api> ResolveApi(const system::Library& library);
 
-// Keeps from the loader, opened afterwards, what is no driver of a GPU: its own null driver, and files that
-// ZE_ENABLE_ALT_DRIVERS names and that are not trusted. Returns what was kept from it. Takes
-// ZES_ENABLE_SYSMAN from it, too, with which drivers refuse zesInit.
-[[nodiscard]] std::vector<std::string> RestrictLoader(const system::FileSystem& files,
-                                                      const system::Environment& environment);
-// Whether there is a file of a driver that the loader finds after that.
-[[nodiscard]] bool HasDriverFile(const system::FileSystem& files, const system::Environment& environment);
+using system::level_zero::HasDriverFile;
+using system::level_zero::RestrictLoader;
 
 // An Error for the code that `call` returned, with the specification's name of it.
 [[nodiscard]] Error ErrorOf(std::string_view call, ZeResult code);

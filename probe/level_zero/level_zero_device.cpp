@@ -8,7 +8,7 @@
 
 #include "probe/core/text.h"
 #include "probe/core/vendor_names.h"
-#include "probe/intel/ip_version.h"
+#include "probe/intel/intel_ip.h"
 #include "probe/level_zero/level_zero_api.h"
 #include "probe/level_zero/level_zero_declarations.h"
 
@@ -34,34 +34,6 @@ std::string TextOf(const std::array<char, kBytes>& text) {
       {text.data(), static_cast<std::size_t>(std::find(text.begin(), text.end(), '\0') - text.begin())});
 }
 
-using intel::Ip;
-
-// Releases with matrix instructions (XMX), and what they multiply: intel/compute-runtime, hardware infos with
-// isMatrixMultiplyAccumulateSupported, and of tf32 the extension
-// cl_intel_subgroup_matrix_multiply_accumulate_tf32.
-struct MatrixRow {
-  std::uint32_t architecture, first_release, last_release;
-  bool tf32;
-};
-constexpr std::array kMatrixRows = {
-    MatrixRow{12, 55, 57, false}, MatrixRow{12, 60, 60, true}, MatrixRow{12, 74, 74, false},
-    MatrixRow{20, 0, 255, true},  MatrixRow{30, 0, 255, true}, MatrixRow{35, 10, 11, true},
-};
-// Of all releases up to this architecture it is known which have none.
-constexpr std::uint32_t kLastWithout = 12;
-// nullopt: not known.
-std::optional<std::vector<std::string>> MatrixUnitsOf(const Ip& ip) {
-  for (const MatrixRow& row : kMatrixRows) {
-    if (ip.architecture != row.architecture || ip.release < row.first_release ||
-        ip.release > row.last_release)
-      continue;
-    std::vector<std::string> units = {"fp16/fp32", "bf16/fp32", "int8/int32"};
-    if (row.tf32) units.emplace_back("tf32/fp32");
-    return units;
-  }
-  return ip.architecture <= kLastWithout ? std::optional(std::vector<std::string>()) : std::nullopt;
-}
-
 DeviceKind KindOf(const ZeDeviceProperties& properties) {
   if (properties.kind == kZeCpu) return DeviceKind::kSoftware;
   if (properties.kind != kZeGpu) return DeviceKind::kAccelerator;
@@ -74,9 +46,7 @@ std::optional<PciAddress> PciOf(const Api& api, ZeDevice device) {
       api.zeDevicePciGetPropertiesExt(device, &properties) != kZeSuccess)
     return std::nullopt;
   const ZePciAddress& at = properties.address;
-  const PciAddress address{at.domain, at.bus, at.device, at.function};
-  const bool possible = at.bus < 256 && at.device < 32 && at.function < 8;
-  return possible && address != PciAddress{} ? std::optional(address) : std::nullopt;
+  return PossibleAddress({at.domain, at.bus, at.device, at.function});
 }
 
 // Of one driver; what is the same of all of its devices is read once.
@@ -223,9 +193,8 @@ Result<Found> Reader::Read(ZeDevice handle, std::uint32_t ordinal) const {
   if (!version_.empty()) device.driver_version = version_;
   bool knows_units = false;
   if (ip.version != 0) {
-    device.architecture = intel::ArchitectureOf(ip.version);
-    const auto release = intel::IpOf(ip.version);
-    if (auto units = release ? MatrixUnitsOf(*release) : std::nullopt) {
+    device.architecture = intel::ArchitectureOfIp(ip.version);
+    if (auto units = intel::MatrixUnitsOfIp(ip.version)) {
       device.matrix_units = *std::move(units);
       knows_units = true;
     }

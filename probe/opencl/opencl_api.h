@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The door to OpenCL for this folder and for backends/opencl: the functions of libOpenCL, their errors, which
-// drivers the loader may see, and what a device says of itself. Computes nothing.
+// The door to OpenCL for this folder and for backends/opencl: the functions of libOpenCL, their errors, and
+// what a device says of itself; which drivers the loader may see is probe/system's. Computes nothing.
 #pragma once
 
 #include <CL/cl.h>
@@ -19,6 +19,7 @@
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
 #include "probe/system/library.h"
+#include "probe/system/opencl_manifests.h"
 
 namespace probe::opencl {
 
@@ -71,37 +72,12 @@ template <class T>
 [[nodiscard]] RuntimeDevice ReadDevice(const Api& api, cl_platform_id platform, cl_device_id device,
                                        std::uint32_t ordinal);
 
-// One installed driver: a file <name>.icd whose first line names a library. Where OCL_ICD_VENDORS or
-// OCL_ICD_FILENAMES names a library itself, `path` is that library.
-struct Manifest {
-  std::string path;
-  std::string library;
-  std::optional<Error> refused;  // why the loader must not see it
-  bool is_there = true;          // false: refused because nothing lies at `path`
-};
-
-// Those that the loader would take, by name: of OCL_ICD_VENDORS, OPENCL_VENDOR_PATH, else
-// /etc/OpenCL/vendors, and the libraries of OCL_ICD_FILENAMES that none of these is.
-[[nodiscard]] std::vector<std::string> ManifestPaths(const system::FileSystem& files,
-                                                     const system::Environment& environment);
-[[nodiscard]] std::vector<Manifest> FindManifests(const system::FileSystem& files,
-                                                  const system::Environment& environment);
-[[nodiscard]] Manifest ReadManifest(const system::FileSystem& files, const system::Environment& environment,
-                                    std::string_view path);
-// Whether a library, as a manifest or a variable names it, may reach the loader; nullopt when it may.
-[[nodiscard]] std::optional<Error> CheckLibrary(const system::FileSystem& files,
-                                                const system::Environment& environment,
-                                                const std::string& library);
-
-// Sets this process's variables so that the loader, opened afterwards, sees the drivers of `manifests` that
-// are not refused and no others; `only` says that they are a selection even if none is refused, and switches
-// layers off. Returns what else was switched off because it is not trusted. An error means: do not open the
-// loader.
-[[nodiscard]] Result<std::vector<std::string>> RestrictLoader(const std::vector<Manifest>& manifests,
-                                                              bool only, const system::FileSystem& files,
-                                                              const system::Environment& environment);
-
-// Variables for the same, where it is a whole process that sees one driver.
-[[nodiscard]] std::vector<EnvironmentVariable> RestrictTo(std::string_view manifest);
+// Which drivers the loader may see.
+using system::opencl::FindManifests;
+using system::opencl::Manifest;
+using system::opencl::ManifestPaths;
+using system::opencl::ReadManifest;
+using system::opencl::RestrictLoader;
+using system::opencl::RestrictTo;
 
 }  // namespace probe::opencl

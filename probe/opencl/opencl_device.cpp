@@ -48,19 +48,14 @@ DeviceKind KindOf(const Reader& reader, const RuntimeDevice& device) {
   return DeviceKind::kUnknown;
 }
 
-std::optional<PciAddress> Checked(PciAddress address) {
-  const bool possible = address.bus < 256 && address.device < 32 && address.function < 8;
-  return possible && address != PciAddress{} ? std::optional(address) : std::nullopt;
-}
-
 std::optional<PciAddress> PciOf(const Reader& reader, const VendorQueries& own) {
   if (reader.Has("cl_khr_pci_bus_info")) {
     if (const auto p = reader.Value<cl_device_pci_bus_info_khr>(CL_DEVICE_PCI_BUS_INFO_KHR)) {
-      return Checked({p->pci_domain, p->pci_bus, p->pci_device, p->pci_function});
+      return PossibleAddress({p->pci_domain, p->pci_bus, p->pci_device, p->pci_function});
     }
   }
   const auto address = own.pci != nullptr ? own.pci(reader) : std::nullopt;
-  return address ? Checked(*address) : std::nullopt;
+  return address ? PossibleAddress(*address) : std::nullopt;
 }
 
 std::optional<Uuid> UuidOf(const Reader& reader, cl_device_info name) {

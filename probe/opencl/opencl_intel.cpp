@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "probe/intel/ip_version.h"
+#include "probe/intel/intel_ip.h"
 #include "probe/opencl/opencl_vendors.h"
 
 namespace probe::opencl::intel {
@@ -17,7 +17,7 @@ constexpr std::size_t kMaxSubgroupSizes = 32;
 
 std::optional<std::string> Architecture(const Reader& reader) {
   const auto version = reader.Value<cl_uint>(CL_DEVICE_IP_VERSION_INTEL);
-  return version ? probe::intel::ArchitectureOf(*version) : std::nullopt;
+  return version ? probe::intel::ArchitectureOfIp(*version) : std::nullopt;
 }
 
 std::vector<std::size_t> SubgroupSizes(const Reader& reader) {

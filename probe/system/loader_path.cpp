@@ -97,4 +97,24 @@ std::vector<std::string> LoaderCandidates(std::string_view soname, const FileSys
   return LoaderSearch(files, environment).Candidates(soname);
 }
 
+std::vector<std::string> PythonPrefixes(const FileSystem& files, const Environment& environment) {
+  std::vector<std::string> out;
+  const auto add = [&](std::string prefix) {
+    if (prefix.starts_with('/') && std::find(out.begin(), out.end(), prefix) == out.end())
+      out.push_back(std::move(prefix));
+  };
+  for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"}) add(environment.Get(variable).value_or(""));
+  // An environment's python3 is a link to the one that it was made with.
+  for (const std::string& directory : AbsoluteEntries(environment.Get("PATH").value_or(""))) {
+    if (!directory.ends_with("/bin") || !files.Exists(directory + "/python3")) continue;
+    add(directory.substr(0, directory.size() - 4));
+    const std::string real = files.Resolve(directory + "/python3").value_or("");
+    if (const auto bin = real.rfind("/bin/"); bin != std::string::npos) add(real.substr(0, bin));
+    break;
+  }
+  if (const auto home = environment.Get("HOME"); home && home->size() > 1) add(*home + "/.local");
+  for (const char* prefix : {"/opt/conda", "/usr/local", "/usr"}) add(prefix);
+  return out;
+}
+
 }  // namespace probe::system

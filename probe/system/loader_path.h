@@ -47,4 +47,9 @@ class LoaderSearch {
 [[nodiscard]] std::vector<std::string> LoaderCandidates(std::string_view soname, const FileSystem& files,
                                                         const Environment& environment);
 
+// Below which Pythons keep their packages, whoever is first when somebody types python3 before the system's:
+// what conda and pip install for the whole prefix lies in `<prefix>/lib`.
+[[nodiscard]] std::vector<std::string> PythonPrefixes(const FileSystem& files,
+                                                      const Environment& environment);
+
 }  // namespace probe::system

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Modules and kernels of the fake: what a driver's compiler would refuse, it refuses.
-#include <algorithm>
 #include <cstring>
 
 #include "tests/fakes/common/misbehave.h"
@@ -10,19 +9,6 @@ namespace fakes::level_zero {
 namespace {
 
 constexpr const char* kLog = "error: undefined reference to a function of the module";
-
-bool HasMatrixUnits(const Slot& slot) {
-  const auto release = Get(*slot.gpu, "ip", 1255);
-  return release >= 1255 && release != 1261 && release != 1270 && release != 1271;
-}
-
-// Functions that a module imports: built-in variables, and those of matrix units where there are some.
-bool Links(const ModuleCode& code, const Slot& slot) {
-  return std::all_of(code.imported.begin(), code.imported.end(), [&](const std::string& name) {
-    const bool is_matrix = name.find("matrix_mad") != std::string::npos;
-    return name.starts_with("__spirv_BuiltIn") || (is_matrix && HasMatrixUnits(slot));
-  });
-}
 
 std::uint32_t Fail(rt::ZeBuildLog* log) {
   if (log != nullptr) *log = reinterpret_cast<rt::ZeBuildLog>(const_cast<char*>(kLog));

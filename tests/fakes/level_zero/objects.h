@@ -53,6 +53,10 @@ struct List {
   std::vector<Command> commands{};
 };
 
+// Whether all functions that a module imports are there: built-in variables, and those of matrix units where
+// the device has some.
+[[nodiscard]] bool Links(const ModuleCode& code, const Slot& slot);
+
 // What the kernel computes, of the memory that its arguments point to.
 [[nodiscard]] Computed ComputeKernel(const Kernel& kernel, const rt::ZeGroups& groups);
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
+#include "probe/system/opencl_manifests.h"
+
 #include <algorithm>
 
 #include "probe/core/parse.h"
 #include "probe/core/text.h"
-#include "probe/opencl/opencl_api.h"
 #include "probe/system/loader_path.h"
 #include "probe/system/trust.h"
 
-namespace probe::opencl {
+namespace probe::system::opencl {
 namespace {
 
 constexpr std::string_view kDefaultDirectory = "/etc/OpenCL/vendors";
@@ -168,4 +169,4 @@ std::vector<Manifest> FindManifests(const system::FileSystem& files, const syste
   return out;
 }
 
-}  // namespace probe::opencl
+}  // namespace probe::system::opencl

@@ -3,17 +3,18 @@
 // OCL_ICD_VENDORS, Khronos's takes libraries in OCL_ICD_FILENAMES and nothing but a directory in
 // OCL_ICD_VENDORS.
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <array>
 #include <filesystem>
 #include <fstream>
 #include <map>
 
-#include "probe/opencl/opencl_api.h"
+#include "probe/system/opencl_manifests.h"
 #include "probe/system/this_process.h"
 #include "probe/system/trust.h"
 
-namespace probe::opencl {
+namespace probe::system::opencl {
 namespace {
 
 constexpr std::string_view kVendors = "OCL_ICD_VENDORS";
@@ -107,8 +108,17 @@ Result<std::vector<std::string>> RestrictLoader(const std::vector<Manifest>& man
   return warnings;
 }
 
+Result<std::vector<std::string>> ShowNone() {
+  auto directory = PrivateVendors({});
+  if (!directory) return directory.error();
+  for (const auto name : kDirectories) system::SetProcessVariable(std::string(name), std::nullopt);
+  for (const auto name : kLists) system::SetProcessVariable(std::string(name), std::nullopt);
+  system::SetProcessVariable(std::string(kVendors), *std::move(directory));
+  return std::vector<std::string>();
+}
+
 std::vector<EnvironmentVariable> RestrictTo(std::string_view manifest) {
   return {{std::string(kVendors), std::string(manifest)}};
 }
 
-}  // namespace probe::opencl
+}  // namespace probe::system::opencl
