@@ -74,7 +74,7 @@ struct SupervisorOptions {
 
 class Supervisor {
  public:
-  // Opens the binary (/proc/self/exe, else AT_EXECFN) and makes this process a subreaper.
+  // Opens the binary (system::OpenOwnBinary) and makes this process a subreaper, where the system has them.
   [[nodiscard]] static Result<Supervisor> Create(SupervisorOptions options,
                                                  const system::Environment& environment);
   Supervisor(Supervisor&&) noexcept;

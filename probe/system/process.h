@@ -107,7 +107,7 @@ struct ProcessEntry {
   ProcessId parent = 0;  // 0 where it has none, or was gone before it was looked at
   bool ended = false;    // it is gone, or only waits to be reaped
 };
-// All processes that the system shows this one.
+// All processes that the system shows this one, the latest first: these are the first to be gone again.
 [[nodiscard]] std::vector<ProcessEntry> ProcessTable();
 
 // The variables that a process was started with, "NAME=value", each with a zero behind it; whatever it has

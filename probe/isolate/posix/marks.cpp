@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <utility>
 
 #include "probe/isolate/reaper.h"
 
@@ -20,7 +21,7 @@ using system::ProcessId;
 // What one look at all processes found.
 struct Sight {
   std::vector<ProcessId> alive;  // descendants, all of them stopped
-  bool is_sure = true;           // no process ended before it could be told whose it was
+  std::vector<ProcessId> ended;  // others' that are gone: each may have been one, and have started the next
 };
 
 bool Contains(std::span<const ProcessId> list, ProcessId pid) {
@@ -42,7 +43,7 @@ bool CarriesMark(std::string_view variables, std::span<const Family> of) {
 
 bool IsMarked(const ProcessEntry& entry, std::span<const Family> of, Sight& sight) {
   const auto variables = system::EnvironmentOf(entry.pid);
-  if (!variables && kill(entry.pid, 0) != 0 && errno == ESRCH) sight.is_sure = false;
+  if (!variables && kill(entry.pid, 0) != 0 && errno == ESRCH) sight.ended.push_back(entry.pid);
   return variables && CarriesMark(*variables, of);
 }
 
@@ -67,7 +68,7 @@ Sight StopDescendants(std::span<const Family> of, std::span<const ProcessId> kee
     });
   };
   std::erase_if(table, [&](const ProcessEntry& entry) {
-    sight.is_sure = sight.is_sure && !(entry.ended && entry.parent == 0);
+    if (entry.ended && entry.parent != getpid()) sight.ended.push_back(entry.pid);
     return entry.ended || entry.pid == getpid() || Contains(keep, entry.pid);
   });
   stop_those([&](const ProcessEntry& entry) { return IsMarked(entry, of, sight); });
@@ -100,14 +101,20 @@ std::string NewMark() {
 std::vector<ProcessId> EndStrays(std::span<const Family> of, std::span<const ProcessId> keep, ProcessId,
                                  system::SteadyTime until) {
   constexpr int kLongestWaitMs = 50;  // between two looks at what is stuck in the kernel
-  constexpr int kMostDoubtful = 3;    // looks in a row that found nothing and were not sure of it
+  // Looks in a row that found nothing and were not sure of it: one may miss processes that each start the
+  // next and end, and on a machine that builds something none is sure.
+  constexpr int kMostDoubtful = 25;
   int doubtful = 0;
+  std::vector<ProcessId> known;  // to have ended, at the look before
   for (int wait_ms = 1;; wait_ms = std::min(wait_ms + 1, kLongestWaitMs)) {
-    const Sight sight = KillThem(of, keep);
+    Sight sight = KillThem(of, keep);
+    const bool is_sure = std::all_of(sight.ended.begin(), sight.ended.end(),
+                                     [&](ProcessId pid) { return Contains(known, pid); });
+    known = std::move(sight.ended);
     doubtful = sight.alive.empty() ? doubtful + 1 : 0;
-    const bool is_done = sight.alive.empty() && (sight.is_sure || doubtful >= kMostDoubtful);
+    const bool is_done = sight.alive.empty() && (is_sure || doubtful >= kMostDoubtful);
     if (is_done || system::Now() >= until) return sight.alive;
-    poll(nullptr, 0, wait_ms);
+    poll(nullptr, 0, sight.alive.empty() ? 0 : wait_ms);
   }
 }
 

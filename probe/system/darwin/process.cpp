@@ -23,6 +23,14 @@ namespace {
 
 bool IsOver(const kinfo_proc& process) { return process.kp_proc.p_stat == SZOMB; }
 
+// In microseconds since 1970.
+std::uint64_t StartOf(const kinfo_proc& process) {
+  constexpr std::uint64_t kMicrosecondsPerSecond = 1'000'000;
+  const timeval& start = process.kp_proc.p_starttime;
+  return static_cast<std::uint64_t>(start.tv_sec) * kMicrosecondsPerSecond +
+         static_cast<std::uint64_t>(start.tv_usec);
+}
+
 std::optional<kinfo_proc> InfoOf(ProcessId pid) {
   std::array<int, 4> name = {CTL_KERN, KERN_PROC, KERN_PROC_PID, pid};
   kinfo_proc out{};
@@ -91,9 +99,11 @@ Result<Pipe> MakePipe() {
 }
 
 std::vector<ProcessEntry> ProcessTable() {
+  auto all = AllInfo();
+  std::sort(all.begin(), all.end(),
+            [](const kinfo_proc& one, const kinfo_proc& other) { return StartOf(one) > StartOf(other); });
   std::vector<ProcessEntry> out;
-  for (const kinfo_proc& one : AllInfo())
-    out.push_back({one.kp_proc.p_pid, one.kp_eproc.e_ppid, IsOver(one)});
+  for (const kinfo_proc& one : all) out.push_back({one.kp_proc.p_pid, one.kp_eproc.e_ppid, IsOver(one)});
   return out;
 }
 
@@ -130,14 +140,9 @@ bool IsStopped(ProcessId pid) {
   return info && info->kp_proc.p_stat == SSTOP;
 }
 
-// Microseconds since 1970.
 std::optional<std::uint64_t> StartTicks(ProcessId pid) {
-  constexpr std::uint64_t kMicrosecondsPerSecond = 1'000'000;
   const auto info = InfoOf(pid);
-  if (!info || IsOver(*info)) return std::nullopt;
-  const timeval& start = info->kp_proc.p_starttime;
-  return static_cast<std::uint64_t>(start.tv_sec) * kMicrosecondsPerSecond +
-         static_cast<std::uint64_t>(start.tv_usec);
+  return info && !IsOver(*info) ? std::optional(StartOf(*info)) : std::nullopt;
 }
 
 // There is no such hint.

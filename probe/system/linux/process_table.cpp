@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <string>
@@ -34,14 +35,18 @@ ProcessEntry EntryOf(ProcessId pid, const Result<std::string>& stat) {
 
 }  // namespace
 
+// The latest have the highest numbers, but for once in 32768 or more.
 std::vector<ProcessEntry> ProcessTable() {
   std::vector<ProcessEntry> out;
   const auto files = FileSystem::Open("/");
   if (!files) return out;
+  std::vector<ProcessId> pids;
   for (const auto& name : files->List("/proc")) {
-    if (const auto pid = NumberIn<ProcessId>(name))
-      out.push_back(EntryOf(*pid, files->Read("/proc/" + name + "/stat")));
+    if (const auto pid = NumberIn<ProcessId>(name)) pids.push_back(*pid);
   }
+  std::sort(pids.rbegin(), pids.rend());
+  for (const ProcessId pid : pids)
+    out.push_back(EntryOf(pid, files->Read("/proc/" + std::to_string(pid) + "/stat")));
   return out;
 }
 

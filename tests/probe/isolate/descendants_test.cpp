@@ -8,9 +8,11 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "probe/isolate/crash_marker.h"
 #include "probe/isolate/reaper.h"
@@ -90,6 +92,34 @@ TEST(Strays, AreFoundBelowAProcessThatDoesNotDie) {
   waitpid(top, nullptr, 0);
 }
 
+TEST(Strays, ThatCanNotBeReapedAreToldAndCostNoMoreTime) {
+  if (ToldByMarks()) GTEST_SKIP() << "strays are nobody's children there";
+  const pid_t stray = StartSleeper();
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const pid_t tracer = fork();
+  if (tracer == 0) {
+    const char traced = ptrace(PTRACE_SEIZE, stray, nullptr, nullptr) == 0 ? 1 : 0;
+    if (write(ends[1], &traced, 1) < 0) _exit(1);
+    for (;;) pause();
+  }
+  char traced = 0;
+  EXPECT_EQ(read(ends[0], &traced, 1), 1);
+  for (const int end : ends) close(end);
+  // Nobody can reap what another traces until that one knows of its end.
+  std::vector<system::ProcessId> keep = {tracer};
+  const auto left = traced ? EndStrays({}, keep, 1, system::Now() + std::chrono::milliseconds(50))
+                           : std::vector<system::ProcessId>{stray};
+  EXPECT_EQ(left, std::vector<system::ProcessId>{stray});
+  keep.push_back(stray);
+  EXPECT_TRUE(EndStrays({}, keep, 1, system::SteadyTime::max()).empty()) << "it waits for none";
+  for (const pid_t pid : {tracer, stray}) {
+    kill(pid, SIGKILL);
+    EXPECT_EQ(waitpid(pid, nullptr, 0), pid);
+  }
+  if (!traced) GTEST_SKIP() << "no process may be traced here";
+}
+
 bool AreMultiplying(const std::vector<std::vector<system::ProcessId>>& looks, bool work_is_dead) {
   Looks out;
   for (const auto& alive : looks) out.Add(alive, work_is_dead);
@@ -104,6 +134,16 @@ TEST(Strays, MultiplyWhereThreeLooksInARowFindNewOnesAndTheWorkIsDead) {
   EXPECT_FALSE(AreMultiplying({{7}, {8}, {8}, {9}, {10}}, true)) << "not in a row";
   EXPECT_FALSE(AreMultiplying({{7}, {7}, {7}, {7}}, true)) << "it was killed and lives on";
   EXPECT_FALSE(AreMultiplying({{7}, {8}, {9}, {10}, {}}, true)) << "none is left";
+}
+
+TEST(Strays, AreNotThereWhereALookFoundNothing) {
+  Looks looks;
+  EXPECT_FALSE(looks.FoundNothing()) << "nobody has looked";
+  looks.Add({7}, true);
+  EXPECT_FALSE(looks.FoundNothing());
+  looks.Add({}, true);
+  EXPECT_TRUE(looks.FoundNothing());
+  EXPECT_EQ(looks.count(), 2);
 }
 
 // A tool that is killed while its child works: the child's first record, and what became of the rest.

@@ -126,6 +126,28 @@ TEST(Marks, FindTheChildrenOfWhatIsMarkedToo) {
   system::Reap(top);  // where the kill did not yet
 }
 
+// Each process starts the next in a session of its own and ends: whoever follows the numbers is always late.
+TEST(Strays, ThatEachStartTheNextAreEnded) {
+  const std::string mark = NewMark();
+  const std::string next = "n=$((n+1)); export n; [ $n -lt 3000 ] || exec sleep 60; setsid sh -c \"$R\" &";
+  const pid_t first = fork();
+  if (first == 0) {
+    for (int fd = 0; fd < 3; ++fd) close(fd);
+    const std::vector<std::string> words = {"sh", "-c", next};
+    const std::vector<std::string> variables = {Assignment(mark), "R=" + next, "n=0", "PATH=/usr/bin:/bin"};
+    execve("/bin/sh", system::Pointers(words).data(), system::Pointers(variables).data());
+    _exit(1);
+  }
+  EXPECT_EQ(waitpid(first, nullptr, 0), first);
+  const std::vector<Family> families = {{0, mark}};
+  EXPECT_THAT(EndStrays(families, {}, 1, system::SteadyTime::max()), IsEmpty());
+  // What goes on would stay at the end of its 3000 steps at the latest.
+  for (int i = 0; i < 40; ++i) {
+    EXPECT_THAT(KillDescendants({0, mark}), IsEmpty()) << "at look " << i;
+    usleep(2000);
+  }
+}
+
 TEST(Strays, ThatDoNotDieAreLeftAndCanBeLeftOutFromThenOn) {
   const std::string mark = NewMark();
   const Sleeper stray({Assignment(mark)});
@@ -157,6 +179,7 @@ TEST(Marks, AreOnTheWorkAndNotOnItsReaper) {
 
 // As an ordinary user who may have so many processes: the tool and its child, and none beside them.
 TEST(Alone, WorkIsMarkedAndSaysThatItHasNoReaper) {
+  if (WHICHGPU_SANITIZED) GTEST_SKIP() << "a sanitizer has threads of its own";
   if (geteuid() != 0) GTEST_SKIP() << "needs root, to be a user that has no process yet";
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
