@@ -10,6 +10,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include "probe/core/parse.h"
+#include "report/render/terminal.h"
+
 namespace report {
 namespace {
 
@@ -65,6 +68,28 @@ void AddRow(std::string_view name, const std::string& description, std::string& 
   out += fmt::format("  {:<{}}{}\n", name, kColumn - 2, description);
 }
 
+// A line that is too long: a row of two columns, or a sentence.
+std::string NarrowedLine(std::string_view line, int width) {
+  constexpr std::size_t kBelow = 6;  // where a description begins that has no room beside its option
+  const auto indent = std::min(line.find_first_not_of(' '), line.size());
+  const auto gap = line.find("  ", indent);
+  const auto column = gap == std::string_view::npos ? gap : line.find_first_not_of(' ', gap);
+  const bool is_row = indent > 0 && column != std::string_view::npos;
+  const bool is_beside = is_row && column <= static_cast<std::size_t>(width) / 2;
+  std::string out(is_beside ? line.substr(0, column) : std::string_view());
+  if (is_row && !is_beside) out += NarrowedLine(line.substr(0, gap), width);
+  const auto text = is_row ? line.substr(column) : line.substr(indent);
+  const auto from = is_beside ? column : is_row ? kBelow : indent;
+  const auto next = is_row ? from : indent + 2;
+  const int room = width - static_cast<int>(next);
+  const auto lines = render::Wrap(text, room, width - static_cast<int>(from));
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (i > 0 || !is_beside) out.append(i == 0 ? from : next, ' ');
+    out.append(lines[i]).append("\n");
+  }
+  return out;
+}
+
 }  // namespace
 
 InterfaceCommand InterfaceOf(const CLI::App& app, std::string name, std::span<const std::string> modules) {
@@ -103,6 +128,15 @@ std::string HelpText(const InterfaceCommand& of, std::span<const InterfaceComman
   if (!commands.empty()) out += "\nSubcommands:\n";
   for (const InterfaceCommand& command : commands) AddRow(ShortName(command), command.description, out);
   return out + "\n" + of.text;
+}
+
+std::string Narrowed(std::string_view help, int width) {
+  std::string out;
+  while (!help.empty()) {
+    const auto line = probe::TakeUpTo(help, '\n');
+    out += render::DisplayWidth(line) <= width ? std::string(line) + "\n" : NarrowedLine(line, width);
+  }
+  return out;
 }
 
 std::string_view ShortName(const InterfaceCommand& command) {

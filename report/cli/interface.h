@@ -49,6 +49,9 @@ struct Interface {
 
 // What --help prints; ends in a newline. `commands` are the program's, or none.
 [[nodiscard]] std::string HelpText(const InterfaceCommand& of, std::span<const InterfaceCommand> commands);
+// The same within a terminal of that width: descriptions stay in their column as long as half of it is left
+// for them, and else go below their options.
+[[nodiscard]] std::string Narrowed(std::string_view help, int width);
 
 // The last word of the command's name: "list".
 [[nodiscard]] std::string_view ShortName(const InterfaceCommand& command);

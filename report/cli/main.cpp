@@ -224,8 +224,13 @@ int ExitCode(const Options& options, const report::Report& report, int interrupt
   return options.exit_code ? static_cast<int>(render::ExitCodeOf(report)) : 0;
 }
 
-void TellWarnings(const report::Report& report) {
-  for (const auto& warning : render::ToldWarnings(report.warnings)) Say("whichgpu: warning: ", warning.text);
+// `but`: those that were told already.
+void TellWarnings(const report::Report& report, const std::vector<report::Warning>& but = {}) {
+  for (const auto& warning : render::ToldWarnings(report.warnings)) {
+    const bool is_told =
+        std::any_of(but.begin(), but.end(), [&](const auto& told) { return told.text == warning.text; });
+    if (!is_told) Say("whichgpu: warning: ", warning.text);
+  }
 }
 
 // Of what a word and an assignment show nothing: whether anything holds the work, and whether the way was
@@ -326,15 +331,25 @@ bool CanShowProgress(const probe::system::Environment& environment) {
   return render::Inspect(STDERR_FILENO).terminal && environment.Get("TERM").value_or("dumb") != "dumb";
 }
 
+// Within the width that somebody says; what nobody looks at stays in the columns that it has.
+int PrintHelp(const std::string& text, const probe::system::Environment& environment) {
+  const auto descriptor = render::Inspect(STDOUT_FILENO);
+  const bool is_version = text.find('\n') + 1 == text.size();
+  if (is_version || (!descriptor.columns && !environment.Get("COLUMNS"))) return Print(text);
+  const auto get = [&](std::string_view name) { return environment.Get(name); };
+  const auto terminal = render::DecideTerminal(descriptor, get, render::ColourChoice::kNever);
+  return Print(report::Narrowed(text, terminal.width));
+}
+
 int Run(const std::vector<std::string>& arguments) {
   std::vector<std::string> modules;
   for (const probe::Module& module : probe::Modules()) modules.emplace_back(module.name);
   const auto invocation = report::ParseArguments(arguments, modules, report::VersionText(WHICHGPU_VERSION));
   if (!invocation) return Complain({report::kExitUsage, invocation.error().text});
-  if (!invocation->options) return Print(invocation->text);
+  const auto environment = probe::system::Environment::OfProcess();
+  if (!invocation->options) return PrintHelp(invocation->text, environment);
 
   Options options = *invocation->options;
-  const auto environment = probe::system::Environment::OfProcess();
   if (options.command == Command::kCompare || options.run.replay_dir) EndAtOnceOnSignals();
   if (const auto problem = report::CheckPages(options)) return Complain(*problem);
   if (options.command == Command::kCompare) return RunCompare(options, environment);
@@ -378,7 +393,9 @@ int Run(const std::vector<std::string>& arguments) {
     if (options.target) TellOfBuild(outcome.report);
   }
   if (options.json || options.command == Command::kRecommend) {
-    TellWarnings(outcome.report);
+    const auto& answers = outcome.report.recommendations;
+    const bool are_told = options.why && !answers.empty();
+    TellWarnings(outcome.report, are_told ? answers.front().warnings : std::vector<report::Warning>());
   }
   if (outcome.interrupted_by != 0 && !options.json)
     Say("whichgpu: ", "interrupted before everything was asked");

@@ -121,8 +121,8 @@ std::optional<probe::Error> CheckCombination(const RawOptions& raw) {
        {replays && run.record_dir, "--replay and --record exclude each other"},
        {replays && run.sysroot != "/", "--replay and --sysroot exclude each other"},
        {replays && (measures || raw.no_calibrate || raw.no_cache),
-        "--replay has the figures of its record: --quick, --thorough, --budget, --no-calibrate and "
-        "--no-cache, which say how to measure, do not go with it"},
+        "--replay measures nothing, with or without figures in its record: --quick, --thorough, --budget, "
+        "--no-calibrate and --no-cache, which say how to measure, do not go with it"},
        {run.record_ids && !run.record_dir, "--record-ids says what a record keeps: it needs --record DIR"},
        {!run.only.empty() && !run.skip.empty(), "--only and --skip exclude each other"}}};
   for (const auto& [is_so, text] : refused) {

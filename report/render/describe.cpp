@@ -2,20 +2,26 @@
 #include "report/render/describe.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "probe/core/add_once.h"
 #include "probe/core/json.h"
 #include "probe/core/parse.h"
 #include "probe/core/text.h"
+#include "probe/core/vendor_names.h"
+#include "report/core/devices.h"
 #include "report/core/glossary.h"
 #include "report/core/report.h"
 #include "report/core/suggest.h"
+#include "report/core/tables.h"
 #include "report/render/fields.h"
 #include "report/render/page.h"
 #include "report/render/sections.h"
@@ -46,12 +52,51 @@ std::optional<GlossaryEntry> FieldEntry(std::string_view word) {
   return entry;
 }
 
+// "GPUs of NVIDIA alone", "GPUs of any maker".
+std::string ReachText(const RuntimeFacts& facts) {
+  if (facts.name == kProcessorRuntime) return "the processor itself, which every machine has";
+  const auto vendor = facts.vendor ? probe::ParseNumber<std::uint32_t>(*facts.vendor, 16) : std::nullopt;
+  return vendor ? fmt::format("GPUs of {} alone", probe::VendorName(*vendor))
+                : "the GPUs of every maker whose driver has it";
+}
+
+// A runtime as an entry, by its token, its title or what people call it.
+std::optional<GlossaryEntry> RuntimeEntry(std::string_view word, const Tables& tables) {
+  const std::string asked = probe::Lower(probe::Trim(word));
+  const auto is_called = [&](const RuntimeFacts& facts) {
+    const auto& names = facts.names;
+    return facts.name == asked || probe::Lower(facts.title) == asked ||
+           std::find(names.begin(), names.end(), asked) != names.end();
+  };
+  const auto& all = tables.runtimes;
+  auto found =
+      std::find_if(all.begin(), all.end(), [&](const RuntimeFacts& facts) { return facts.name == asked; });
+  if (found == all.end()) found = std::find_if(all.begin(), all.end(), is_called);
+  if (found == all.end()) return std::nullopt;
+  GlossaryEntry entry;
+  entry.name = found->name;
+  entry.kind = WordKind::kAnswer;
+  entry.title = found->title;
+  entry.also = found->names;
+  entry.text = fmt::format("a way to compute on {}", ReachText(*found));
+  std::vector<std::string> programs = found->advice.inference;
+  for (const std::string& program : found->advice.training) probe::AddOnce(program, programs);
+  entry.more.push_back(fmt::format("Programs with a build for it are told by the word '{}': {}.", found->name,
+                                   fmt::join(programs, ", ")));
+  if (!found->training.supported && found->training.reason)
+    entry.more.push_back(fmt::format("Nothing is trained by it: {}.", *found->training.reason));
+  return entry;
+}
+
 // In the order of the list; all of them where no word is given.
 probe::Result<std::vector<GlossaryEntry>> EntriesFor(std::string_view word) {
   const auto all = GlossaryEntries();
   if (probe::Trim(word).empty()) return std::vector(all.begin(), all.end());
   if (const auto* entry = FindEntry(word)) return std::vector{*entry};
   if (auto field = FieldEntry(word)) return std::vector{*std::move(field)};
+  const auto tables = EmbeddedTables();
+  if (!tables) return tables.error();
+  if (auto runtime = RuntimeEntry(word, *tables)) return std::vector{*std::move(runtime)};
   std::vector<std::string> known;
   for (const GlossaryEntry& entry : all) {
     known.push_back(entry.name);
@@ -59,6 +104,7 @@ probe::Result<std::vector<GlossaryEntry>> EntriesFor(std::string_view word) {
     known.insert(known.end(), entry.also.begin(), entry.also.end());
   }
   for (const Field& field : Fields()) known.emplace_back(field.name);
+  for (const RuntimeFacts& facts : tables->runtimes) known.push_back(facts.name);
   const auto nearest = Nearest(word, known);
   return probe::Error{"", std::nullopt, "",
                       fmt::format("describe: the report has no word '{}'{}", probe::CleanText(word, 64),

@@ -11,7 +11,7 @@
 namespace report::render {
 
 // Every word with its line, or of one what there is to say. `word` is empty, one of the glossary in any of
-// its forms, or a field of query; another is an error with what was probably meant.
+// its forms, a field of query or a runtime; another is an error with what was probably meant.
 [[nodiscard]] probe::Result<std::string> Describe(std::string_view word, const TerminalOptions& options);
 
 // The same as an object (data/schema/describe.json); of a field of query its name, unit and text.

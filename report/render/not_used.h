@@ -14,6 +14,7 @@ struct NotUsedLine {
   std::string label;                 // "opencl on Radeon RX 6800 XT"
   std::string reason;                // why not
   std::set<std::string> device_ids;  // of equal devices, of which one speaks for all
+  std::set<std::string> drivers{};   // that reach it by this runtime
 };
 
 // But for what stands in the ranking, and what a finding tells in full. `verbose`: notes are told, too.

@@ -86,20 +86,36 @@ std::vector<NotUsedLine> NotUsedLines(const Report& report, bool verbose) {
       if (!first && IsRejected(report, option)) continue;
       if (!option.device_id && IsAnAnswer(report, option)) continue;
       NotUsedLine line{Label(report, option), option.reason, {option.device_id.value_or("")}};
+      if (option.driver) line.drivers.insert(*option.driver);
       const auto told = std::find_if(lines.begin(), lines.end(),
                                      [&](const NotUsedLine& known) { return SaysTheSame(known, line); });
       if (told == lines.end()) {
         lines.push_back(std::move(line));
       } else {
         told->device_ids.merge(line.device_ids);
+        told->drivers.merge(line.drivers);
       }
     }
   }
-  std::map<std::string, int> told;
-  for (const NotUsedLine& line : lines) ++told[line.label];
+  struct Alike {
+    int lines = 0;
+    std::set<std::string> device_ids, drivers;
+  };
+  std::map<std::string, Alike> alike;
+  for (const NotUsedLine& line : lines) {
+    Alike& all = alike[line.label];
+    ++all.lines;
+    all.device_ids.insert(line.device_ids.begin(), line.device_ids.end());
+    all.drivers.insert(line.drivers.begin(), line.drivers.end());
+  }
   for (NotUsedLine& line : lines) {
     const auto& id = *line.device_ids.begin();
-    if (told[line.label] > 1 && !id.empty()) line.label += " (" + id + ")";
+    const Alike& all = alike[line.label];
+    std::vector<std::string> apart;
+    if (all.lines > 1 && all.device_ids.size() > 1 && !id.empty()) apart.push_back(id);
+    if (all.drivers.size() > 1 && all.device_ids.size() == 1)
+      apart.insert(apart.end(), line.drivers.begin(), line.drivers.end());
+    if (!apart.empty()) line.label += fmt::format(" ({})", fmt::join(apart, ", "));
     if (line.device_ids.size() > 1) line.reason += fmt::format("; {} more alike", line.device_ids.size() - 1);
   }
   return lines;

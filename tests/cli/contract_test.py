@@ -112,6 +112,13 @@ class Streams(unittest.TestCase):
             self.assertEqual(run(*flags).stdout, run(*words).stdout)
             self.assertEqual(0, run(*words).returncode)
 
+    def test_help_fits_a_narrow_terminal(self):
+        for width in (40, 66, 80):
+            lines = run("--help", env=environment(COLUMNS=width)).stdout.splitlines()
+            self.assertLessEqual(max(map(len, lines)), width)
+            self.assertIn("--assume-machine NAME", "\n".join(lines))
+        self.assertEqual(run("--version").stdout, run("--version", env=environment(COLUMNS=40)).stdout)
+
     def test_help_fits_a_screen(self):
         for command, most in (((), 50), (("list",), 24), (("recommend",), 24), (("compare",), 24), (("schema",), 24)):
             for flag in ("--help", "-h"):

@@ -32,6 +32,17 @@ class Words(unittest.TestCase):
             done = run("describe", line.split()[0])
             self.assertEqual((0, ""), (done.returncode, done.stderr))
 
+    def test_runtimes_are_words_too(self):
+        for word, title, said in (("cuda", "CUDA", "GPUs of NVIDIA alone"), ("level_zero", "Level Zero", "GPUs of Intel alone"),
+                                  ("Level Zero", "Level Zero", "pytorch"), ("rocm", "ROCm", "by the word 'hip'"),
+                                  ("vulkan", "Vulkan", "Nothing is trained by it"), ("cpu", "the CPU", "the processor itself")):
+            done = run("describe", word)
+            self.assertEqual((0, ""), (done.returncode, done.stderr))
+            self.assertTrue(done.stdout.startswith(title), done.stdout)
+            self.assertIn(said, re.sub(r"\s+", " ", done.stdout))
+            validate(document(run("describe", word, "--json")), "describe")
+        self.assertIn("did you mean 'vulkan'?", run("describe", "vulkn").stderr)
+
     def test_another_word_is_an_error_with_what_was_meant(self):
         for word, said in ("nosy", "did you mean 'noisy'?"), ("xyzzy", "'whichgpu describe' lists them"):
             done = run("describe", word)

@@ -98,7 +98,7 @@ TEST(Options, WhatWouldBeIgnoredIsRefused) {
   EXPECT_THAT(Refused({"--record-ids"}), HasSubstr("--record-ids says what a record keeps"));
   EXPECT_TRUE(Accepted({"--record", "d", "--record-ids"}).run.record_ids);
   for (const std::string option : {"--quick", "--thorough", "--no-calibrate", "--no-cache", "--budget=1"})
-    EXPECT_THAT(Refused({"--replay", "d", option}), HasSubstr("--replay has the figures of its record"));
+    EXPECT_THAT(Refused({"--replay", "d", option}), HasSubstr("--replay measures nothing, with or without figures in its record"));
   EXPECT_TRUE(Accepted({"--replay", "d", "--only", "cpu"}).run.replay_dir);
   EXPECT_THAT(Refused({"--assume", "cc=8.9", "--exit-code"}), HasSubstr("--exit-code tells what works"));
 }

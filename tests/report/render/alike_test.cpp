@@ -7,6 +7,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "report/render/faces.h"
 #include "tests/report/machines.h"
@@ -16,6 +17,7 @@ namespace {
 
 using kernels::Dtype;
 using kernels::Kernel;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -112,6 +114,25 @@ TEST(AlikeText, WhatIsWrongWithEqualDevicesIsSaidOnce) {
   const auto verbose =
       Text(testing::TestTables(), testing::Decided(Eight([](auto&, auto&) {})), {160, false, true, true});
   EXPECT_EQ(CountOf(verbose, "is in this machine and no runtime reaches it"), 8) << "with --verbose each";
+}
+
+// Of one device by one runtime.
+TEST(AlikeText, WhyTwoDriversAreNotUsedNamesBoth) {
+  const auto told = [](const char* first, const char* second) {
+    Report report = testing::Decided(testing::Processor());
+    report.recommendations.resize(1);
+    auto& rejected = report.recommendations.front().rejected;
+    rejected.clear();
+    for (const auto& [driver, reason] : {std::pair("Driver A", first), std::pair("Driver B", second)}) {
+      rejected.push_back({"cpu:0", "opencl", driver, reason, ""});
+    }
+    for (Score& score : report.scores) score.eligible = false;
+    report.findings.clear();
+    return Rendered(report);
+  };
+  EXPECT_THAT(told("it is slow", "it is slow"), HasSubstr("opencl (Driver A, Driver B)"));
+  EXPECT_THAT(told("it is slow", "it crashed"),
+              AllOf(HasSubstr("opencl (Driver A)  it is slow"), HasSubstr("opencl (Driver B)  it crashed")));
 }
 
 TEST(AlikeText, WhyEqualDevicesAreNotUsedIsOneLineWhateverTheirFigures) {
