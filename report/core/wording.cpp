@@ -37,6 +37,8 @@ constexpr std::array kRows = {
 };
 
 constexpr std::string_view kEndedIt = " ended it";
+constexpr std::string_view kKilled =
+    "its process was killed from outside (SIGKILL: out of memory, a job's limit, or somebody's kill)";
 
 std::string Fill(std::string_view sentence, std::string_view title) {
   std::string text(sentence);
@@ -84,6 +86,7 @@ bool IsLoss(const backends::Measurement& measurement) {
 }
 
 std::string_view PhraseOf(const backends::Measurement& measurement) {
+  if (WasKilled(measurement)) return "was cut short";
   return IsInTheCaches(measurement) || measurement.needed_bytes ? "was not measured"
                                                                 : Row(measurement.status).phrase;
 }
@@ -138,6 +141,17 @@ bool IsOutOfMemory(const backends::Measurement& measurement) {
   return measurement.status == MeasurementStatus::kFailed && measurement.reason &&
          (measurement.reason->ends_with(kEndedIt) ||
           measurement.reason->find(backends::kNoMemoryForBuffer) != std::string::npos);
+}
+
+bool IsKill(const probe::ProcessExit& exit) {
+  constexpr int kSigkill = 9;  // on every system that has signals
+  return exit.signal == kSigkill;
+}
+
+std::string KilledText() { return std::string(kKilled); }
+
+bool WasKilled(const backends::Measurement& measurement) {
+  return measurement.status == MeasurementStatus::kCrashed && measurement.reason == kKilled;
 }
 
 bool IsLeftOut(const probe::ProbeReport& probe) {
@@ -224,6 +238,8 @@ std::string OutcomeText(const Tables& tables, const probe::ProbeReport& probe) {
     return Bracketed(fmt::format("{} could not be asked: no process was started", title), probe.error->text);
   if (probe.error && probe.error->Is(probe::OwnError::kOutOfMemory))
     return Bracketed(fmt::format("{} could not be asked", title), probe.error->text);
+  if (probe.error && probe.error->name == kKilledError)
+    return Bracketed(fmt::format("{} was not heard to the end", title), probe.error->text);
   if (probe.outcome == probe::Outcome::kFailed && IsRefusal(probe.error))
     return Bracketed(fmt::format("{} was not loaded by this tool", title), probe.error->text);
   if (IsLeftOut(probe)) return fmt::format("{} was left out: {}", title, probe.error->text);
@@ -253,6 +269,8 @@ std::string OutcomeText(const Tables& tables, std::string_view runtime, const pr
   const auto title = fmt::format("{}'s driver {}", Title(tables, runtime), DriverName(driver));
   if (driver.error && driver.error->Is(probe::OwnError::kOutOfMemory))
     return Bracketed(title + " could not be asked", driver.error->text);
+  if (driver.error && driver.error->name == kKilledError)
+    return Bracketed(title + " was not heard to the end", driver.error->text);
   if (driver.outcome == probe::Outcome::kFailed && IsRefusal(driver.error))
     return Bracketed(title + " was not loaded by this tool", driver.error->text);
   std::string detail;

@@ -45,6 +45,13 @@ inline constexpr std::string_view kAndWithIt = ", and with it whatever was to co
 [[nodiscard]] std::string OutOfMemoryText(std::optional<std::uint64_t> limit_bytes);
 [[nodiscard]] bool IsOutOfMemory(const backends::Measurement& measurement);
 
+// That a SIGKILL which was not this tool's ended a process, and of a measurement whether one did. No fault of
+// a program's own raises it: the kernel, a job's limit or somebody sends it, or a driver on purpose.
+inline constexpr std::string_view kKilledError = "killed";  // as the name of a probe's error
+[[nodiscard]] bool IsKill(const probe::ProcessExit& exit);
+[[nodiscard]] std::string KilledText();
+[[nodiscard]] bool WasKilled(const backends::Measurement& measurement);
+
 // Whether a runtime that is there has no device only because nothing told of it: no word to anybody's loss.
 [[nodiscard]] bool IsUntold(const probe::ProbeReport& probe);
 

@@ -145,6 +145,15 @@ constexpr OutcomeAdvice kNotAskedForMemory{
     "",
     false};
 
+constexpr std::string_view kKilledMeaning =
+    "no fault of a program's own raises SIGKILL: the kernel sends it for want of memory, or a job's limit, "
+    "or "
+    "somebody; alone it speaks against no driver";
+constexpr std::string_view kAgain =
+    "try it again with more memory free; if it happens again, the kernel's log says whether memory ran out";
+constexpr OutcomeAdvice kKilled{
+    Outcome::kCrashed, "system_runtime", Severity::kDegraded, kKilledMeaning, kAgain, "", false};
+
 // What a sysroot holds of a runtime; nullptr for nothing, and where the machine itself was asked.
 const Installed* FindInstalled(const Host& host, std::string_view runtime,
                                const std::optional<std::string>& part) {
@@ -219,12 +228,14 @@ const OutcomeAdvice* AdviceFor(const probe::ProbeReport& probe) {
   if (IsLeftOut(probe)) return &kLeftOut;
   if (probe.error->Is(probe::OwnError::kInterrupted)) return nullptr;
   if (IsOutOfMemoryError(probe.error)) return &kNotAskedForMemory;
+  if (probe.error->name == kKilledError) return &kKilled;
   if (probe.outcome == Outcome::kFailed && IsRefusal(probe.error)) return &kRefused;
   return probe.error->Is(probe::OwnError::kNotStarted) ? &kNotStarted : AdviceFor(probe.outcome);
 }
 
 const OutcomeAdvice* AdviceFor(const probe::DriverReport& driver) {
   if (IsOutOfMemoryError(driver.error)) return &kNotAskedForMemory;
+  if (driver.error && driver.error->name == kKilledError) return &kKilled;
   const bool is_refused = driver.outcome == Outcome::kFailed && IsRefusal(driver.error);
   return is_refused ? &kRefused : AdviceFor(driver.outcome);
 }
@@ -247,7 +258,9 @@ const StatusAdvice* AdviceFor(const backends::Measurement& measurement) {
       "the driver gave the device up while it was measured; what was right before that stands",
       "measure again; if it lasts, update the driver, and look into the kernel's log for what befell the "
       "device"};
+  static constexpr StatusAdvice kEnded{backends::MeasurementStatus::kCrashed, kKilledMeaning, kAgain};
   if (IsOutOfMemory(measurement)) return &kNoMemory;
+  if (WasKilled(measurement)) return &kEnded;
   if (IsLoss(measurement)) return &kLost;
   const auto* before = BeforeAnyLaunch(measurement);
   return before ? before : RowOf(kStatusAdvice, measurement.status);

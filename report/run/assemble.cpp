@@ -49,7 +49,7 @@ std::string DescribeDetectionEnd(const ChildResult& result) {
       return fmt::format("its process exited with code {} before it had answered",
                          result.exit.code.value_or(-1));
     case ChildEnd::kSignalled:
-      return fmt::format("its process was {}", SignalText(result.exit));
+      return IsKill(result.exit) ? KilledText() : fmt::format("its process was {}", SignalText(result.exit));
     case ChildEnd::kTimedOut:
       return fmt::format("no answer within {} s; its process was killed",
                          SignificantText(result.elapsed_s, 2));
@@ -107,7 +107,9 @@ ProbeReport Assemble(const std::string& module, const ChildResult& result, std::
                                   [&](const DetectionEnd& known) { return known.end == result.end; });
     const bool died = result.end == ChildEnd::kExited && result.exit.code.value_or(0) != 0;
     report.outcome = died ? Outcome::kCrashed : row->outcome;
-    report.error = probe::Error{"", std::nullopt, std::string(row->name), DescribeDetectionEnd(result)};
+    const bool is_kill = result.end == ChildEnd::kSignalled && IsKill(result.exit);
+    report.error = probe::Error{"", std::nullopt, std::string(is_kill ? kKilledError : row->name),
+                                DescribeDetectionEnd(result)};
     report.exit = result.exit;
     if (report.stage == probe::Stage::kDone) report.stage = probe::Stage::kStart;  // a driver wrote that
   }

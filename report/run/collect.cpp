@@ -67,6 +67,7 @@ std::string DescribeMeasuringEnd(const ChildResult& result,
     return "was killed, and what it left behind starts processes as fast as they are killed";
   if (result.end == ChildEnd::kInterrupted) return "interrupted";
   if (result.end == ChildEnd::kOutOfMemory) return result.detail;
+  if (IsKill(result.exit)) return KilledText();
   const std::string_view hint = HintOf(result.stderr_tail);
   if (result.exit.signal)
     return fmt::format("its process was killed by signal {}{}", *result.exit.signal, hint);
