@@ -4,6 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "probe/core/parse.h"
+#include "report/cli/interface.h"
+
 namespace report {
 namespace {
 
@@ -57,6 +65,35 @@ TEST(Options, HelpAndVersionAreTextNotARun) {
   EXPECT_EQ(Parse({"--version"})->text, "whichgpu 1.2.3\n");
 }
 
+std::string Words(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  text.erase(std::unique(text.begin(), text.end(), [](char a, char b) { return a == ' ' && b == ' '; }),
+             text.end());
+  return text;
+}
+
+TEST(Options, HelpFitsAnyTerminal) {
+  for (const char* command : {"", "list", "recommend", "query", "compare", "describe", "schema"}) {
+    const auto help =
+        Parse(*command == '\0' ? std::vector<std::string>{"help"} : std::vector<std::string>{"help", command})
+            ->text;
+    for (int width = 40; width <= 120; ++width) {
+      const auto text = Narrowed(help, width);
+      for (std::string_view rest = text; !rest.empty();)
+        EXPECT_LE(probe::TakeUpTo(rest, '\n').size(), static_cast<std::size_t>(width)) << text;
+      EXPECT_EQ(Words(text), Words(help)) << "no word is lost or broken";
+    }
+    EXPECT_EQ(Narrowed(help, 200), help);
+  }
+  EXPECT_THAT(Narrowed(Parse({"--help"})->text, 60),
+              HasSubstr("\n  --device ID                 Only this device: an id, the\n"
+                        "                              start of one, or part of a\n"));
+  EXPECT_THAT(
+      Narrowed(Parse({"--help"})->text, 40),
+      HasSubstr(
+          "\n  --device ID\n      Only this device: an id, the start\n      of one, or part of a name\n"));
+}
+
 TEST(Options, ANearMissIsSuggested) {
   EXPECT_THAT(Refused({"--jsno"}), HasSubstr("did you mean '--json'?"));
   EXPECT_THAT(Refused({"lst"}), HasSubstr("did you mean 'list'?"));
@@ -98,7 +135,8 @@ TEST(Options, WhatWouldBeIgnoredIsRefused) {
   EXPECT_THAT(Refused({"--record-ids"}), HasSubstr("--record-ids says what a record keeps"));
   EXPECT_TRUE(Accepted({"--record", "d", "--record-ids"}).run.record_ids);
   for (const std::string option : {"--quick", "--thorough", "--no-calibrate", "--no-cache", "--budget=1"})
-    EXPECT_THAT(Refused({"--replay", "d", option}), HasSubstr("--replay measures nothing, with or without figures in its record"));
+    EXPECT_THAT(Refused({"--replay", "d", option}),
+                HasSubstr("--replay measures nothing, with or without figures in its record"));
   EXPECT_TRUE(Accepted({"--replay", "d", "--only", "cpu"}).run.replay_dir);
   EXPECT_THAT(Refused({"--assume", "cc=8.9", "--exit-code"}), HasSubstr("--exit-code tells what works"));
 }
