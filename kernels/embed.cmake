@@ -1,8 +1,19 @@
 # SPDX-License-Identifier: MIT
+# What the assembler of a system calls the section of constants, what hides a symbol, and what stands before C's names.
+set(EMBED_SECTION_Linux .rodata)
+set(EMBED_HIDDEN_Linux .hidden)
+set(EMBED_PREFIX_Linux "")
+set(EMBED_SECTION_Darwin __TEXT,__const)
+set(EMBED_HIDDEN_Darwin .private_extern)
+set(EMBED_PREFIX_Darwin _)
+
 # Turns text files into constants: embed_text(<target> <namespace> <header> <name>=<file>...) generates <header>, with one
 # `constexpr std::string_view <name>` a file, and a source in which the assembler takes in the bytes, and adds them to
 # <target>. A zero follows each text. Of JSON the lines are joined, as reading takes its time for each byte.
 function(embed_text target namespace header)
+  foreach(word SECTION HIDDEN PREFIX)
+    set(${word} "${EMBED_${word}_${CMAKE_SYSTEM_NAME}}")
+  endforeach()
   set(directory "${PROJECT_BINARY_DIR}/generated")
   string(REPLACE "::" "_" prefix "${namespace}")
   set(declarations "")
@@ -32,7 +43,7 @@ function(embed_text target namespace header)
     string(APPEND declarations
       "extern \"C\" const char ${symbol}[];  // NOLINT(readability-identifier-naming)\ninline constexpr std::string_view ${name}(${symbol}, ${size});\n")
     string(APPEND definitions
-      "asm(\".pushsection .rodata\\n.global ${symbol}\\n.hidden ${symbol}\\n${symbol}:\\n\"\n"
+      "asm(\".pushsection ${SECTION}\\n.global ${PREFIX}${symbol}\\n${HIDDEN} ${PREFIX}${symbol}\\n${PREFIX}${symbol}:\\n\"\n"
       "    \".incbin \\\"${file}\\\"\\n.byte 0\\n.popsection\\n\");\n")
   endforeach()
   string(REGEX REPLACE "\\.h$" ".cpp" source "${header}")
