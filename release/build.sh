@@ -4,6 +4,7 @@
 
 # zig's clang brings its own C++ library and knows the symbols of each older glibc, for every processor.
 release_glibc=2.28
+# This line is the only one that says which: cmake/zig-macos.cmake reads it, too.
 release_zig=ziglang==0.17.1
 release_processors=(x86_64 aarch64)
 # Headers and archives of what is inside, for the processor that is built for. Whoever adds one adds it to parts.json.
@@ -12,11 +13,11 @@ release_packages=(nlohmann-json3-dev libfmt-dev libcli11-dev libhwy-dev libxxhas
 release_tools=(cmake ninja-build ccache python3 binutils ca-certificates)
 declare -A debian_names=([x86_64]=amd64 [aarch64]=arm64)
 
-# write_tools PROCESSOR FOLDER: zig's compiler and archiver under the names of programs.
+# write_tools TARGET FOLDER: zig's compiler and archiver under the names of programs.
 write_tools() {
-  local processor=$1 folder=$2 zig=$PWD/build/vendor/wheels/ziglang/ziglang/zig tool
-  local -A commands=([c++]="c++ -target $processor-linux-gnu.$release_glibc" [ar]=ar [ranlib]=ranlib)
-  [[ -x $zig ]] || { echo "dev: there is no release without $release_zig" >&2; return 1; }
+  local target=$1 folder=$2 zig=$PWD/build/vendor/wheels/ziglang/ziglang/zig tool
+  local -A commands=([c++]="c++ -target $target" [ar]=ar [ranlib]=ranlib [zig]=)
+  [[ -x $zig ]] || { echo "dev: nothing is built for others without $release_zig" >&2; return 1; }
   mkdir -p "$folder"
   for tool in "${!commands[@]}"; do
     printf '#!/bin/sh\nexec "%s" %s "$@"\n' "$zig" "${commands[$tool]}" >"$folder/$tool.new"
@@ -30,7 +31,7 @@ write_tools() {
 build_for() {
   local processor=$1 directory=build/for-$1
   local root=$PWD/$directory/root
-  write_tools "$processor" "$PWD/$directory/tools"
+  write_tools "$processor-linux-gnu.$release_glibc" "$PWD/$directory/tools"
   unpack_root "${debian_names[$processor]}" "$root" "${release_packages[@]}" ||
     { echo "dev: the packages of ${debian_names[$processor]} can not be had" >&2; return 1; }
   export ZIG_GLOBAL_CACHE_DIR=$PWD/build/zig-cache ZIG_LOCAL_CACHE_DIR=$PWD/build/zig-cache

@@ -12,6 +12,11 @@ portable_compilers=(g++-12 g++-13 g++-14 clang++-14 clang++-16 clang++-19)
 arm_packages=(nlohmann-json3-dev libfmt-dev libcli11-dev libhwy-dev libxxhash-dev libvulkan-dev opencl-c-headers
   ocl-icd-opencl-dev libhwloc-dev libdrm-dev libgtest-dev libgmock-dev)
 
+# What is linked for macOS, by what uname(1) calls the processors there; the headers are of packages that a build wants anyhow.
+declare -A macos_names=([aarch64]=arm64 [x86_64]=x86_64)
+oldest_macos=11.0
+macos_headers=(nlohmann-json3-dev libfmt-dev libcli11-dev libhwy-dev libxxhash-dev libvulkan-dev opencl-c-headers)
+
 # part NAME FUNCTION [ARGUMENTS]: runs it and keeps a line on how it went. A function that can not run says why in
 # $skipped and fails.
 portable_lines=() portable_failed=()
@@ -54,16 +59,38 @@ build_by() {
     run_programs "$directory" "" "${portable_tests[@]}"
 }
 
+# copy_headers FOLDER PACKAGE...: what installed packages have of headers and of files for CMake, without those of this
+# machine's C library, which lie beside them.
+copy_headers() {
+  local to=$1
+  shift
+  rm -rf "$to.part"
+  mkdir -p "$to.part" &&
+    dpkg -L "$@" | grep -E '^/usr/(include|share/cmake|lib/([^/]+/)?cmake)/' | while read -r path; do [[ -d $path ]] || echo "$path"; done |
+    tar -C / -chf - -T - 2>/dev/null | tar -C "$to.part" -xf - && rm -rf "$to" && mv "$to.part" "$to"
+}
+
+# build_for_macos PROCESSOR: links build/for-macos-PROCESSOR/report/whichgpu, and looks at what it asks of a Mac.
+build_for_macos() {
+  local directory=build/for-macos-$1 name=${macos_names[$1]}
+  write_tools "$1-macos.$oldest_macos" "$PWD/$directory/tools" && copy_headers "$PWD/$directory/root" "${macos_headers[@]}" || return 1
+  (
+    export ZIG_GLOBAL_CACHE_DIR=$PWD/build/zig-cache ZIG_LOCAL_CACHE_DIR=$PWD/build/zig-cache
+    export CCACHE_COMPILERTYPE=clang CCACHE_COMPILERCHECK="string:$release_zig $1 macos $oldest_macos"
+    configure release -B "$directory" -DCMAKE_TOOLCHAIN_FILE="$PWD/cmake/zig-macos.cmake" -DWHICHGPU_MACOS_PROCESSOR="$name" \
+      -DWHICHGPU_MACOS_ROOT="$PWD/$directory/root" -DWHICHGPU_MACOS_TOOLS="$PWD/$directory/tools" -DWHICHGPU_TESTS=OFF \
+      -DWHICHGPU_BENCH=OFF -DWHICHGPU_WERROR=ON && cmake --build "$directory" --parallel "$(nproc)" --target whichgpu
+  ) && python3 -B tests/mach_o.py "$directory/report/whichgpu" "$name" "$oldest_macos"
+}
+
 compile_for_macos() {
   local rc=0
-  if [[ ! -e build/zig/complete ]]; then
-    need python3-venv && python3 -m venv build/zig && build/zig/bin/pip install -q ziglang && touch build/zig/complete ||
-      { skipped="pip can not install ziglang here"; return 1; }
-  fi
+  unpack_wheels "$release_zig"
+  [[ -x build/vendor/wheels/ziglang/ziglang/zig ]] || { skipped="pip can not get $release_zig here"; return 1; }
   configure release || return 1  # makes the headers of data/
   python3 -B tests/lint/macos_test.py . build/release/generated build/portable/macos /usr/include || rc=$?
   ((rc != 77)) || skipped="no ziglang"
-  return "$rc"
+  ((!rc)) && build_for_macos aarch64 && build_for_macos x86_64
 }
 
 # All parts, or those named: arm64, macos, or a compiler.

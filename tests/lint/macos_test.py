@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Compiles for macOS on Arm what is to run there as it is: all headers of probe/system and probe/isolate, those of their
-sources that need POSIX alone and macOS's own, the rooms that unify, decide and render, and Metal's; and for macOS on x86-64
-what depends on the system. By `zig c++`, which brings macOS's headers with it (pip install ziglang); the libraries that are
-headers only are those of this machine.
+"""Compiles for macOS on Arm what is to run there: all headers of probe/system and probe/isolate, those of their sources that
+need POSIX alone and macOS's own, the rooms that unify, decide and render, the processor's, IOKit's and Metal's; and for macOS
+on x86-64 what depends on the system. By `zig c++`, which brings macOS's headers with it (PyPI's ziglang); the libraries that
+are headers only are those of this machine.
 
 macos_test.py SOURCE_ROOT GENERATED SCRATCH INCLUDE... with the folder of the headers that the build makes of data/, and
 those that hold fmt/, nlohmann/ and xxhash.h. Exits with 77 where there is no ziglang, which ./dev portable installs."""
@@ -13,8 +13,9 @@ import pathlib
 import subprocess
 import sys
 
-SYSTEMS = ["probe/system/posix", "probe/system/darwin", "probe/isolate/posix", "probe/isolate/darwin"]
-ROOMS = ["probe/core", "probe/unify", "probe/system", "probe/isolate", *SYSTEMS, "probe/metal", "kernels/metal", "backends/metal",
+SYSTEMS = ["probe/system/posix", "probe/system/darwin", "probe/isolate/posix", "probe/isolate/darwin", "kernels/cpu/darwin"]
+ROOMS = ["probe/core", "probe/unify", "probe/system", "probe/isolate", *SYSTEMS, "probe/cpu", "probe/iokit", "probe/metal",
+         "kernels/metal", "backends/metal",
          *("report/" + room for room in ("core", "assume", "advise", "targets", "decide", "score", "recommend", "peaks", "explain",
                                          "compare", "render", "html"))]
 SEAM = ["probe/system", "probe/isolate"]
@@ -23,12 +24,12 @@ FLAGS = ["-std=c++20", "-Wall", "-Wextra", "-Werror"]
 
 
 def zig(root):
-    """The command that starts zig, or None."""
-    for python in (root / "build/zig/bin/python3", sys.executable):
-        if os.access(python, os.X_OK) and not subprocess.run(
-                [python, "-c", "import ziglang"], capture_output=True, check=False).returncode:
-            return [str(python), "-m", "ziglang", "c++"]
-    return None
+    """The command that starts zig's compiler, or None."""
+    unpacked = root / "build/vendor/wheels/ziglang/ziglang/zig"
+    if os.access(unpacked, os.X_OK):
+        return [str(unpacked), "c++"]
+    lacks = subprocess.run([sys.executable, "-c", "import ziglang"], capture_output=True, check=False).returncode
+    return None if lacks else [sys.executable, "-m", "ziglang", "c++"]
 
 
 def collect_libraries(include, folders):
