@@ -56,7 +56,7 @@ Installed RuntimesOf(const Tables& tables, const Words& words, const Whole& whol
     return own;
   }
   for (const RuntimeFacts& facts : tables.runtimes) {
-    if (!IsOfVendor(facts, vendor)) continue;
+    if (!IsMakersOwn(facts, vendor)) continue;
     const auto* unserved = UnservedOf(facts, words);
     if (unserved && whole.wsl.value_or(false)) continue;  // whose card has no driver but its maker's
     const auto& name = unserved ? unserved->runtime : facts.name;
@@ -78,8 +78,9 @@ probe::View ViewOf(const Tables& tables, const Words& words, const probe::Physic
   view.device.driver_version = words.driver;
   if (!runtime.second.empty()) view.device.api_version = runtime.second;
   view.device.unified_memory = words.unified;
+  // A runtime that stands on another has that one's architectures.
   const auto* facts = Find(tables, runtime.first);
-  if (facts && facts->target && words.of && facts->name == words.of->name)
+  if (facts && facts->target && words.of && facts->target->key == words.of->target->key)
     view.device.architecture = words.architecture;
   return view;
 }

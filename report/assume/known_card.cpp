@@ -341,7 +341,7 @@ std::string CalledSo(const Tables& tables, const Found& found, const Words& word
 void TakeArchitecture(const Tables& tables, const Rows& rows, Words& words) {
   if (words.architecture) return;
   for (const RuntimeFacts& facts : tables.runtimes) {
-    if (!facts.target || !IsOfVendor(facts, *words.vendor)) continue;
+    if (!facts.target || !IsMakersOwn(facts, *words.vendor)) continue;
     auto architecture = ArchitectureOf(facts, rows.front().target);
     // Chips of two names may be of one architecture.
     const bool agree = std::all_of(rows.begin(), rows.end(), [&](const Row& row) {

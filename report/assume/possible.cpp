@@ -162,7 +162,7 @@ std::optional<Hindrance> WhyNot(const Tables& tables, const std::vector<Words>& 
       if (auto why = WhyImpossible(name, "", setting)) return why;
     }
     for (const RuntimeFacts& facts : tables.runtimes) {
-      if (!own || words.runtimes || !IsOfVendor(facts, *words.vendor)) continue;
+      if (!own || words.runtimes || !IsMakersOwn(facts, *words.vendor)) continue;
       if (auto why = WhyImpossible(facts.name, "", setting)) return why;
     }
   }

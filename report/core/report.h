@@ -82,6 +82,7 @@ enum class ReasonId {
   kSlower,
   kNotKnownFaster,
   kLeftOut,
+  kStandsOn,  // on another runtime here, which reaches the device itself
   kSoftware,
   kUnusable,
   kUnreached,
@@ -132,6 +133,7 @@ struct Score {
   double on_host_bytes = 0;             // not printed: of those, what the processor's memory has to hold
   bool rates_unknown = false;  // not printed: nobody knows the GPU's, and those of another one stand for them
   bool assumes_upload = false;  // not printed: nobody measured what brings the work that the device lacks
+  std::optional<std::string> stands_on;  // not printed: the runtime by which its own reaches the device
   Basis basis = Basis::kMeasured;
   bool eligible = false;
   std::vector<Reason> reasons;  // why it is not eligible, or what a reader should know of it

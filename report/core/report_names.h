@@ -30,8 +30,9 @@ WHICHGPU_NAMES(report::ReasonId, {kOther, "other"}, {kEqual, "equal"}, {kFaster,
                {kOneOfSeveral, "one_of_several"}, {kRuntimeBrought, "runtime_brought"},
                {kBuildPassedOver, "build_passed_over"}, {kFromCache, "from_cache"},
                {kArithmetic, "arithmetic"}, {kSlower, "slower"}, {kNotKnownFaster, "not_known_faster"},
-               {kLeftOut, "left_out"}, {kSoftware, "software"}, {kUnusable, "unusable"},
-               {kUnreached, "unreached"}, {kNotAsked, "not_asked"}, {kRuntimeFailed, "runtime_failed"})
+               {kLeftOut, "left_out"}, {kStandsOn, "stands_on"}, {kSoftware, "software"},
+               {kUnusable, "unusable"}, {kUnreached, "unreached"}, {kNotAsked, "not_asked"},
+               {kRuntimeFailed, "runtime_failed"})
 WHICHGPU_NAMES(report::Severity, {kBlocking, "blocking"}, {kDegraded, "degraded"}, {kNote, "note"})
 
 }  // namespace probe

@@ -105,8 +105,20 @@ bool LooksFor(const Tables& tables, std::string_view runtime) {
   return std::find(tables.looked_for.begin(), tables.looked_for.end(), runtime) != tables.looked_for.end();
 }
 
+std::optional<std::string> StandsOnOf(const RuntimeFacts& facts, const probe::View& view) {
+  const auto* told = facts.stands_on ? probe::FindFact(view.device.facts, facts.stands_on->fact) : nullptr;
+  if (told == nullptr) return std::nullopt;
+  const auto& runtimes = facts.stands_on->runtimes;
+  const bool is_known = std::find(runtimes.begin(), runtimes.end(), *told) != runtimes.end();
+  return is_known ? std::optional(*told) : std::nullopt;
+}
+
 bool IsOfVendor(const RuntimeFacts& facts, std::uint32_t vendor) {
   return facts.vendor == fmt::format("{:04x}", vendor);
+}
+
+bool IsMakersOwn(const RuntimeFacts& facts, std::uint32_t vendor) {
+  return IsOfVendor(facts, vendor) && !facts.stands_on;
 }
 
 probe::Result<RuntimeFacts> DecodeRuntimeFacts(std::string_view name, std::string_view json) {

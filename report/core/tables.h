@@ -210,6 +210,13 @@ struct WslDriver {
   std::string source;
 };
 
+// A runtime that reaches devices by others here, and which one by that: a fact of each of its views.
+struct StandsOn {
+  std::string fact;                   // its value is a runtime's name
+  std::vector<std::string> runtimes;  // that it can be
+  std::string source;
+};
+
 struct RuntimeFacts {
   std::string name;                   // the module's
   std::string title;                  // for people
@@ -232,6 +239,7 @@ struct RuntimeFacts {
   std::optional<std::vector<std::string>> pretending = std::nullopt;
   // Of its drivers those that reach no GPU: where the runtime works, their failure is not why it lacks one.
   std::optional<std::vector<std::string>> helpers = std::nullopt;
+  std::optional<StandsOn> stands_on = std::nullopt;
 };
 
 // The same as in Fit for the devices of one maker, whatever runtime reaches them: between the runtimes of one
@@ -316,9 +324,13 @@ struct Tables {
 
 // Whether this build has a module to look for it.
 [[nodiscard]] bool LooksFor(const Tables& tables, std::string_view runtime);
+// The runtime that this view of it stands on; nullopt of one that stands on none.
+[[nodiscard]] std::optional<std::string> StandsOnOf(const RuntimeFacts& facts, const probe::View& view);
 
 // Whether it reaches cards of this vendor alone.
 [[nodiscard]] bool IsOfVendor(const RuntimeFacts& facts, std::uint32_t vendor);
+// And is the one that this maker made for them, which is missed where such a card is: none that stands on it.
+[[nodiscard]] bool IsMakersOwn(const RuntimeFacts& facts, std::uint32_t vendor);
 
 // One data/runtimes/<name>.json, data/reference_request.json and data/fit.json. Errors name the place;
 // figures must be finite, positive and in order (low <= value <= high).

@@ -42,12 +42,13 @@ WHICHGPU_FIELDS(ChipOverride, variable, driver, source)
 WHICHGPU_FIELDS(ErrorPlace, libraries, beside, container, variable, without)
 WHICHGPU_FIELDS(ErrorFacts, name, layer, meaning, fix, of_kernel, spares, call, also, where)
 
+WHICHGPU_FIELDS(StandsOn, fact, runtimes, source)
 WHICHGPU_FIELDS(WslDriver, linux_version, windows_version, source)
 
 // The name is the file's.
 WHICHGPU_FIELDS(RuntimeFacts, title, names, vendor, maturity, factors, training, advice, install, guides,
                 errors, visibility, target, driver_variable, wsl_drivers, system_drivers_below, chip_override,
-                pretending, helpers)
+                pretending, helpers, stands_on)
 
 WHICHGPU_FIELDS(VendorFit, vendor, decode, prefill)
 WHICHGPU_FIELDS(Fit, decode, token_overhead_s, prefill, matrix_power, scalar_share, training, vendors)

@@ -149,12 +149,16 @@ struct ClosedSet {
 const std::vector<ClosedSet>& ClosedSets() {
   static const auto sets = [] {
     std::vector<ClosedSet> all = {{"backend", "runtime", {}},
+                                  {"through", "runtime", {}},
                                   {"os", "system", {"linux", "macos", "windows"}},
                                   {"machine", "machine", {"aarch64", "x86_64"}},
                                   {"architectures_of", "list of data/code_lists.csv", {}}};
     for (const CodeList& list : CodeLists()) all.back().words.push_back(list.name);
     if (const auto& tables = EmbeddedTables()) {
-      for (const auto& facts : tables->runtimes) all.front().words.push_back(facts.name);
+      for (const auto& facts : tables->runtimes) {
+        all[0].words.push_back(facts.name);
+        all[1].words.push_back(facts.name);
+      }
     }
     return all;
   }();
@@ -207,7 +211,7 @@ class Check {
     const std::string_view name = key;
     if (IsOfVersion(name) && !IsVersion(value)) Fail(key, "it must be a version such as 12.8", value);
     if (name == "date" && !DayOf(value)) Fail(key, "it must be a date such as 2026-11-25", value);
-    if ((name == "id" || name == "backend") && !IsWord(value))
+    if ((name == "id" || name == "backend" || name == "through") && !IsWord(value))
       Fail(key, "it must be small letters, digits and . _ -", value);
     if (name == "variable" && !IsVariable(value))
       Fail(key, "it must be a variable such as SOME_VISIBLE_DEVICES", value);

@@ -52,6 +52,7 @@ struct Prerequisite {
 struct Build {
   std::string id;
   std::string backend;                           // a runtime's name
+  std::optional<std::string> through;            // a runtime on top of that, by which it computes
   std::optional<std::vector<std::string>> uses;  // kRunsModels, kTrainsModels; absent: the program's
   std::optional<bool> brings_runtime;            // the kernel's driver is enough
   std::optional<BuildNeeds> needs;

@@ -11,7 +11,7 @@ WHICHGPU_FIELDS(BuildNeeds, os, machine, wsl, glibc, driver, driver_tested, driv
                 vendors, kernel_drivers, driver_names, architectures, architectures_of, intermediate,
                 architectures_below, features)
 WHICHGPU_FIELDS(Prerequisite, library, text, command)
-WHICHGPU_FIELDS(Build, id, backend, uses, brings_runtime, needs, package, version, packages, index,
+WHICHGPU_FIELDS(Build, id, backend, through, uses, brings_runtime, needs, package, version, packages, index,
                 extra_index, find_links, asset, provider, image, options, cmake, command, runs_pip, on_host,
                 note, missing, source, date)
 WHICHGPU_FIELDS(ProgramVisibility, backend, variable, source)

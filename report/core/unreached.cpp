@@ -80,7 +80,7 @@ std::optional<OwnCause> LeftByDriver(const Tables& tables, const probe::Hardware
   const auto* module = probe::FindFact(hardware.facts, probe::kLeftByFact);
   if (!module || hardware.kernel_driver) return std::nullopt;
   for (const RuntimeFacts& facts : tables.runtimes) {
-    if (!IsOfVendor(facts, vendor)) continue;
+    if (!IsMakersOwn(facts, vendor)) continue;
     auto error = WhyLeft(facts, hardware, *module);
     if (KnowsError(facts, error)) return OwnCause{&facts, std::move(error)};
   }
@@ -105,7 +105,7 @@ std::optional<OwnCause> CauseOf(const Tables& tables, const probe::PhysicalDevic
   if (name == nullptr || text == nullptr) return std::nullopt;
   const probe::Error error{{}, std::nullopt, *name, *text};
   for (const RuntimeFacts& facts : tables.runtimes) {
-    if (IsOfVendor(facts, *vendor) && KnowsError(facts, error)) return OwnCause{&facts, error};
+    if (IsMakersOwn(facts, *vendor) && KnowsError(facts, error)) return OwnCause{&facts, error};
   }
   return std::nullopt;
 }
@@ -117,7 +117,7 @@ std::optional<MakersFailure> FailureOfMakers(const Tables& tables, const Report&
   if (!vendor) return std::nullopt;
   for (const probe::ProbeReport& probe : report.probes) {
     const auto* facts = Find(tables, probe.module);
-    if (!facts || !IsOfVendor(*facts, *vendor)) continue;
+    if (!facts || !IsMakersOwn(*facts, *vendor)) continue;
     const auto* driver = FailedDriver(*facts, probe);
     if (!driver && !IsFailure(probe)) continue;
     const auto outcome = driver ? driver->outcome : probe.outcome;

@@ -34,10 +34,11 @@ std::string WhatLeavesOut(const RunRequest& request, const Record& record) {
   return "";
 }
 
-// Whether the runtime reaches GPUs, and those of this maker.
+// Whether the runtime reaches GPUs, and those of this maker, by itself.
 bool CanReach(const RuntimeFacts& facts, const probe::PhysicalDevice& gpu) {
   const auto vendor = VendorOf(gpu);
-  return facts.name != kProcessorRuntime && (!facts.vendor || !vendor || IsOfVendor(facts, *vendor));
+  return facts.name != kProcessorRuntime && !facts.stands_on &&
+         (!facts.vendor || !vendor || IsOfVendor(facts, *vendor));
 }
 
 bool LeavesOutOne(const RunRequest& request, const Tables& tables, const Record& record,
@@ -90,7 +91,7 @@ OtherGpus KnownOf(const RunRequest& request, const Tables& tables, const Record&
 std::string WhatHidesGpus(const Tables& tables, const Record& record) {
   for (const probe::ProbeReport& probe : record.probes) {
     const auto* facts = probe.outcome == probe::Outcome::kHidden ? Find(tables, probe.module) : nullptr;
-    if (facts && facts->vendor && probe.error) return probe.error->text;
+    if (facts && facts->vendor && !facts->stands_on && probe.error) return probe.error->text;
   }
   return "";
 }

@@ -34,7 +34,7 @@ const RuntimeFacts* MissingRuntime(const Tables& tables, const Report& report,
   const auto vendor = VendorOf(device);
   for (const probe::ProbeReport& probe : report.probes) {
     const auto* facts = Find(tables, probe.module);
-    if (probe.outcome == Outcome::kAbsent && facts && vendor && IsOfVendor(*facts, *vendor) &&
+    if (probe.outcome == Outcome::kAbsent && facts && vendor && IsMakersOwn(*facts, *vendor) &&
         CanBeInstalled(*facts, report.host))
       return facts;
   }
@@ -236,7 +236,7 @@ std::string WhatItLacks(const Tables& tables, const Report& report, const probe:
   const auto vendor = VendorOf(device);
   for (const auto& probe : report.probes) {
     const auto* facts = Find(tables, probe.module);
-    if (!facts || !vendor || !IsOfVendor(*facts, *vendor) || probe.outcome == Outcome::kAbsent) continue;
+    if (!facts || !vendor || !IsMakersOwn(*facts, *vendor) || probe.outcome == Outcome::kAbsent) continue;
     return fmt::format(
         "{} is installed and does not show this GPU: give the container its device nodes, or "
         "install the release that knows it",

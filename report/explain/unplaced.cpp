@@ -39,7 +39,7 @@ std::vector<Unplaced> UnplacedOf(const probe::ProbeReport& probe) {
 bool MayBe(const RuntimeFacts& facts, const Unplaced& unplaced, const probe::PhysicalDevice& device) {
   const auto vendor = VendorOf(device);
   const auto& driver = unplaced.hardware->kernel_driver;
-  return vendor && IsOfVendor(facts, *vendor) &&
+  return vendor && IsMakersOwn(facts, *vendor) &&
          (!driver || (device.hardware && device.hardware->kernel_driver == driver));
 }
 

@@ -20,19 +20,21 @@
 namespace report::recommend {
 namespace {
 
-// What no shell and no reader of a list of variables takes for something else.
-bool IsPlain(std::string_view value) {
+// What no shell and no reader of a list of variables takes for something else; `also` are characters that the
+// variable's own reader wants.
+bool IsPlain(std::string_view value, std::string_view also = {}) {
   constexpr std::size_t kLongest = 200;
-  return value.size() <= kLongest && std::all_of(value.begin(), value.end(), [](char c) {
+  return value.size() <= kLongest && std::all_of(value.begin(), value.end(), [&](char c) {
            return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                  std::string_view("_./-").find(c) != std::string_view::npos;
+                  std::string_view("_./-").find(c) != std::string_view::npos ||
+                  also.find(c) != std::string_view::npos;
          });
 }
 
 // As the runtime itself spells it, where it says so.
 const std::string* TextOf(const probe::RuntimeDevice& device) {
   for (const auto& fact : device.facts) {
-    if (fact.key == "visible_as" && IsPlain(fact.value)) return &fact.value;
+    if (fact.key == "visible_as" && IsPlain(fact.value, ":")) return &fact.value;
   }
   return nullptr;
 }
@@ -62,7 +64,7 @@ std::string DeviceValue(const Visibility& rule, const probe::PhysicalDevice& dev
       if (probe::FindFact(view.device.facts, "unnumbered") != nullptr) return "";
       if (const auto* text = TextOf(view.device)) return *text;
       // Among what a variable leaves, where the runtime does not say which of all it is.
-      return std::to_string(view.device.ordinal);
+      return rule.prefix.value_or("") + std::to_string(view.device.ordinal);
     case NamedBy::kIds:
       return ids ? fmt::format("{:04x}:{:04x}", ids->vendor, ids->device) : "";
   }

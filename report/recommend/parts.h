@@ -73,7 +73,8 @@ void WarnOfMemory(const Report& report, const Score& chosen, Recommendation& ans
 // What a percentage without decimals calls the whole.
 inline constexpr double kWhole = 0.995;
 
-// Why a way is none of those that the caller has a use for, and the option that says so.
+// Why a way is none of those that the caller has a use for, and the option that says so; no option of one
+// whose runtime stands on another that the caller has a use for on the same device.
 struct Omission {
   std::string_view option;
   std::string reason;

@@ -48,10 +48,11 @@ Rejected SlowerOption(const Report& report, const Score& score, const Score& cho
 // What is wrong with the way itself is told beside it, and comes first where that alone rules it out.
 Rejected OmittedOption(const Score& score, const Omission& omission) {
   const auto own = Joined(score.reasons);
-  auto option =
-      Option(score, ReasonId::kLeftOut, own.empty() ? omission.reason : omission.reason + "; " + own);
+  const bool is_by_caller = !omission.option.empty();
+  auto option = Option(score, is_by_caller ? ReasonId::kLeftOut : ReasonId::kStandsOn,
+                       own.empty() ? omission.reason : omission.reason + "; " + own);
   if (score.eligible) option.cause = omission.reason;
-  option.option = omission.option;
+  if (is_by_caller) option.option = omission.option;
   return option;
 }
 
@@ -103,7 +104,7 @@ void AddProbed(const Tables& tables, const Report& report, std::vector<Rejected>
 void AddNotAsked(const Tables& tables, const Report& report, std::vector<Rejected>& out) {
   const auto may_reach = [](const RuntimeFacts& facts, const probe::PhysicalDevice& device) {
     const auto vendor = VendorOf(device);
-    return IsGpu(device) && (!facts.vendor || (vendor && IsOfVendor(facts, *vendor)));
+    return IsGpu(device) && !facts.stands_on && (!facts.vendor || (vendor && IsOfVendor(facts, *vendor)));
   };
   for (const RuntimeFacts& facts : tables.runtimes) {
     const bool is_known = std::any_of(report.probes.begin(), report.probes.end(),

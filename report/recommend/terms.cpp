@@ -57,13 +57,18 @@ std::string LittleMemory(const Report& report, const Score& score) {
   return fmt::format("{} of its memory can be used, and --min-memory asks for {}", has, asked);
 }
 
+bool IsOmittedByCaller(const Report& report, const Score& score) {
+  const auto omission = OmissionOf(report, score);
+  return omission && !omission->option.empty();
+}
+
 // The fastest that is eligible and that the terms leave out; nullptr without one.
 const Score* FastestOmitted(const Report& report, Use use) {
   const Score* fastest = nullptr;
   for (const Score& score : report.scores) {
     if (score.use != use || !score.eligible || !score.tokens_per_s || !score.ranking_tokens_per_s) continue;
     const bool ahead = !fastest || score.tokens_per_s->value > fastest->tokens_per_s->value;
-    if (ahead && OmissionOf(report, score)) fastest = &score;
+    if (ahead && IsOmittedByCaller(report, score)) fastest = &score;
   }
   return fastest;
 }
@@ -77,8 +82,9 @@ std::string NotHeldText(const Report& report, const Score& chosen) {
     if (score.use != chosen.use || !score.eligible || !score.tokens_per_s || !score.fits.value_or(true))
       continue;
     const auto omission = OmissionOf(report, score);
-    const auto why = omission ? fmt::format("and {} leaves it out", omission->option)
-                              : std::string("and the program's build for the GPU is for less work");
+    const auto why = omission && !omission->option.empty()
+                         ? fmt::format("and {} leaves it out", omission->option)
+                         : std::string("and the program's build for the GPU is for less work");
     return fmt::format("{}: {} does, {}", text, WayText(report, score), why);
   }
   return text;
@@ -108,7 +114,9 @@ Unfit TargetMisfit(const Report& report, const Score& score) {
 
 bool IsNamed(const Report& report, const Score& score) { return !UnnamedOf(report.terms, score); }
 
-std::optional<Omission> OmissionOf(const Report& report, const Score& score) {
+namespace {
+
+std::optional<Omission> OmissionByCaller(const Report& report, const Score& score) {
   if (auto unnamed = UnnamedOf(report.terms, score)) return unnamed;
   if (auto misfit = TargetMisfit(report, score); !misfit.why.empty())
     return Omission{"--target", std::move(misfit.why), misfit.can_be_mended};
@@ -121,6 +129,25 @@ std::optional<Omission> OmissionOf(const Report& report, const Score& score) {
                                  ? "no kernel was right there"
                                  : "no kernel was measured there, so that nothing shows that it works"};
   return std::nullopt;
+}
+
+// The way of the runtime that this one stands on, where that is one for the caller.
+const Score* WayBelow(const Report& report, const Score& score) {
+  if (!score.stands_on) return nullptr;
+  const auto below = std::find_if(report.scores.begin(), report.scores.end(), [&](const Score& other) {
+    return other.use == score.use && other.device_id == score.device_id &&
+           other.runtime == *score.stands_on && other.eligible && !OmissionByCaller(report, other);
+  });
+  return below == report.scores.end() ? nullptr : &*below;
+}
+
+}  // namespace
+
+std::optional<Omission> OmissionOf(const Report& report, const Score& score) {
+  if (auto omission = OmissionByCaller(report, score)) return omission;
+  const Score* below = WayBelow(report, score);
+  if (below == nullptr) return std::nullopt;
+  return Omission{"", fmt::format("it stands on {}, which reaches the device itself", below->runtime)};
 }
 
 bool IsOmitted(const Report& report, const Score& score) { return OmissionOf(report, score).has_value(); }

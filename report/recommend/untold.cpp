@@ -61,10 +61,10 @@ std::vector<std::string> RuntimesOf(const Tables& tables, Use use) {
   return names;
 }
 
-// Whether it reaches GPUs of that maker, this one's architecture among them, on that system.
+// Whether it reaches GPUs of that maker by itself, this one's architecture among them, on that system.
 bool CanReach(const RuntimeFacts& facts, const Report& report, const probe::PhysicalDevice& gpu) {
   const auto vendor = VendorOf(gpu);
-  if (facts.vendor && !(vendor && IsOfVendor(facts, *vendor))) return false;
+  if (facts.stands_on || (facts.vendor && !(vendor && IsOfVendor(facts, *vendor)))) return false;
   return !WhyImpossible(facts.name, "", SettingOf(report.host)) &&
          !(gpu.hardware && UnservedOf(facts, gpu.hardware->architecture));
 }

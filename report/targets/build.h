@@ -61,6 +61,10 @@ struct Way {
 // Warns, where the answer is a processor, of each GPU that the terms leave and that is not used (unused.cpp).
 // Of those of which the same is to be said one sentence tells.
 void WarnOfUnused(const Tables& tables, const Report& report, Recommendation& answer);
+// Whether it runs by this runtime: that of its row, or the one on top of it through which it computes.
+[[nodiscard]] bool Serves(const Build& build, std::string_view runtime);
+// Whether the caller has no use for the runtime through which it computes.
+[[nodiscard]] bool IsExcluded(const Report& report, const Build& build);
 
 // Whether the program, and this build of it, has this use.
 [[nodiscard]] bool IsFor(const TargetTable& target, const Build& build, Use use);

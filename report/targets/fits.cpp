@@ -274,6 +274,14 @@ Verdict Judge(const Tables& tables, const Build& build, const Machine& machine, 
   return judging.verdict();
 }
 
+bool Serves(const Build& build, std::string_view runtime) {
+  return build.backend == runtime || build.through == runtime;
+}
+
+bool IsExcluded(const Report& report, const Build& build) {
+  return build.through && Holds(report.terms.exclude, *build.through);
+}
+
 bool IsFor(const TargetTable& target, const Build& build, Use use) {
   const auto word = WordOf(use);
   return (!target.uses || Holds(*target.uses, word)) && (!build.uses || Holds(*build.uses, word));

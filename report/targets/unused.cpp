@@ -130,7 +130,8 @@ std::string WhatWouldFit(const Tables& tables, const Report& report, const probe
   const auto vendor = VendorOf(device);
   for (const Build& build : TargetOf(report).builds) {
     const auto* facts = Find(tables, build.backend);
-    if (!facts || !vendor || HasViewBy(device, build.backend) || !IsFor(TargetOf(report), build, use))
+    if (!facts || !vendor || HasViewBy(device, build.backend) || !IsFor(TargetOf(report), build, use) ||
+        IsExcluded(report, build) || (build.through && HasViewBy(device, *build.through)))
       continue;
     const auto is_open = [&](const auto& one) { return one.module == facts->name && IsUntold(one); };
     const bool may_be = !facts->vendor && std::any_of(report.probes.begin(), report.probes.end(), is_open);
@@ -153,7 +154,7 @@ const Build* BuildOf(const Tables& tables, const Report& report, const probe::Ph
   for (const Build& build : TargetOf(report).builds) {
     const auto* facts = Find(tables, build.backend);
     if (!facts || !vendor || !facts->vendor || !IsOfVendor(*facts, *vendor) ||
-        !IsFor(TargetOf(report), build, use))
+        !IsFor(TargetOf(report), build, use) || IsExcluded(report, build))
       continue;
     auto view = OfRuntime(build.backend);
     if (auto architecture = ArchitectureOf(*facts, device); !architecture.empty())

@@ -8,7 +8,7 @@ shift
 
 token=$("$whichgpu" recommend "$@" 2>/dev/null)
 case $token in
-  cpu|cuda|hip|level_zero|metal|opencl|vulkan) ;;
+  cpu|cuda|hip|level_zero|metal|opencl|sycl|vulkan) ;;
   *) echo "unexpected token '$token'" >&2; exit 1 ;;
 esac
 

@@ -21,7 +21,7 @@ DYING_S = 3
 # runtime -> the address of its good GPU and of its bad one
 PCI = {"vulkan": ("0000:c1:00.0", "0000:d1:00.0"), "opencl": ("0000:c2:00.0", "0000:d2:00.0"),
        "cuda": ("0000:c3:00.0", "0000:d3:00.0"), "hip": ("0000:c4:00.0", "0000:d4:00.0"),
-       "level_zero": ("0000:c5:00.0", "0000:d5:00.0")}
+       "level_zero": ("0000:c5:00.0", "0000:d5:00.0"), "sycl": ("0000:c6:00.0", "0000:d6:00.0")}
 RUNTIMES = (*PCI, "metal")
 # Those with a loader, which has one driver beside the other.
 LOADED = ("vulkan", "opencl")
@@ -30,10 +30,11 @@ LIBRARIES = {"cuda": {"libcuda.so.1": "fake_cuda", "libnvidia-ml.so.1": "fake_nv
                       "libcublasLt.so.13": "fake_cublaslt", "libnccl.so.2": "fake_nccl"},
              "hip": {"libamdhip64.so.6": "fake_hip", "libhiprtc.so.6": "fake_hiprtc"},
              "level_zero": {"libze_loader.so.1": "fake_level_zero"},
+             "sycl": {"libur_loader.so.0": "fake_sycl"},
              "metal": {"libobjc.A.dylib": "fake_metal", "Metal": "fake_metal"}}
 # Where the runtime's own library is in two: both misbehave, each at its own moments.
 MISBEHAVING = ("libcuda.so.1", "libamdhip64.so.6", "libhiprtc.so.6", "libze_loader.so.1",
-               "libobjc.A.dylib")
+               "libur_loader.so.0", "libobjc.A.dylib")
 
 
 def id_of(runtime, bad):

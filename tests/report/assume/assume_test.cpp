@@ -80,6 +80,7 @@ TEST(Assume, WhatIsNotSaidIsTheMakersOwn) {
   EXPECT_THAT(Runtimes(Card(amd)), ElementsAre("hip"));
   EXPECT_EQ(Card(Of({"gfx=1100"})).hardware->architecture, "gfx1100");
   EXPECT_THAT(Runtimes(Card(Of({"vendor=intel,ip=12.55"}))), ElementsAre("level_zero"));
+  EXPECT_THAT(Runtimes(Card(Of({"vendor=intel,ip=12.55,runtime=sycl"}))), ElementsAre("sycl"));
   const auto bare = Of({"vendor=amd,gfx=gfx1100,runtime=none"});
   EXPECT_THAT(Runtimes(Card(bare)), IsEmpty());
   EXPECT_EQ(OutcomeOf(bare, "hip"), probe::Outcome::kAbsent);
@@ -189,6 +190,7 @@ TEST(Assume, WhatCanNotBeIsRefused) {
       {{"vendor=none,unified=yes"}, "vendor: none has no"},
       {{"vendor=none,runtime=cuda"}, "runtime: cuda is for GPUs of NVIDIA alone, and none is described"},
       {{"vendor=nvidia,runtime=hip"}, "runtime: hip is for GPUs of AMD alone, and none is described"},
+      {{"name=RTX 4090,runtime=sycl"}, "runtime: sycl is for GPUs of Intel alone, and none is described"},
       {{"count=2"}, "vendor: it is missing"},
       {{"kind=discrete"}, "vendor: it is missing"},
       {{"name=Graphics"}, "vendor: it is missing; AMD and Intel make cards with 'Graphics'"},

@@ -139,6 +139,26 @@ TEST(Among, WhereTheProcessorHasNoFigureTheRestIsNotCalledUnknown) {
   EXPECT_THAT(answer->reasons, Not(Contains(HasSubstr("nothing here is known to be better"))));
 }
 
+// As SYCL's way to a card that Level Zero reaches, too.
+TEST(StandsOn, IsListedBesideWhatItStandsOnUnlessThatIsLeftOut) {
+  auto report = Scored(testing::Tie(), {});
+  for (Score& score : report.scores) {
+    if (score.runtime == "vulkan") score.stands_on = "cuda";
+  }
+  auto answer = Answer(report);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->backend, "cuda");
+  EXPECT_THAT(answer->tie, IsEmpty());
+  EXPECT_EQ(ReasonOf(answer->rejected, "vulkan", kGpu), "it stands on cuda, which reaches the device itself");
+  for (const Rejected& option : answer->rejected)
+    EXPECT_EQ(option.id == ReasonId::kStandsOn, option.runtime == "vulkan" && option.device_id == kGpu);
+  report.terms = Among({"vulkan"});
+  EXPECT_EQ(Answer(report)->backend, "vulkan");
+  report.terms = {};
+  report.terms.exclude = {"cuda"};
+  EXPECT_EQ(Answer(report)->backend, "vulkan");
+}
+
 TEST(Exclude, RuntimesAndDevices) {
   Terms terms;
   terms.exclude = {"cuda"};

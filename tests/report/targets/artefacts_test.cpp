@@ -62,6 +62,7 @@ std::string Shown(const TargetTable& table, const Build& build) {
   auto text = fmt::format("{}\n", build.id);
   if (build.needs && build.needs->architectures)
     text += fmt::format("  code for: {}\n", fmt::join(*build.needs->architectures, " "));
+  Add("through", build.through, text);
   Add("command", CommandOf(build, artefact, answer), text);
   for (const auto& requirement : artefact.requirements) text += fmt::format("  requires: {}\n", requirement);
   Add(artefact.extra_index ? "extra index" : "index", artefact.index, text);

@@ -232,6 +232,22 @@ TEST(Choice, ASmallCardTrainsBesideOneThatIsOfNoUse) {
   EXPECT_EQ(answer.environment.size(), 0U) << "no UUID is known";
 }
 
+// What computes through a runtime is of no use to whoever has no use for that.
+TEST(Choice, LeavesOutBuildsThroughARuntimeThatIsExcluded) {
+  Question torch{.machine = {"name=Arc B580" + kLinux}, .target = "pytorch"};
+  EXPECT_EQ(BuildOf(torch), "xpu");
+  torch.terms.exclude = {"sycl"};
+  EXPECT_NE(BuildOf(torch), "xpu");
+  torch.terms.exclude = {};
+  torch.machine = {"name=Arc B580,runtime=sycl" + kLinux};
+  const auto alone = AnswerOf(torch);
+  EXPECT_EQ(alone.backend, "sycl");
+  EXPECT_EQ(alone.artefact ? alone.artefact->id : "", "xpu");
+  EXPECT_THAT(alone.warnings, Not(Contains(HasSubstr("Level Zero"))));
+  ASSERT_EQ(alone.environment.size(), 1U);
+  EXPECT_EQ(alone.environment.front().value, "level_zero:0");
+}
+
 TEST(Choice, NumbersDevicesAsTheirRuntimeListsThem) {
   Terms terms;
   terms.among = {"hip"};

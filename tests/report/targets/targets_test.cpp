@@ -93,7 +93,7 @@ TEST(Programs, OfEveryRuntimeHaveATableWithABuildForIt) {
         ASSERT_TRUE(table) << facts.name << " " << name;
         EXPECT_TRUE(std::any_of(
             table->builds.begin(), table->builds.end(),
-            [&](const Build& build) { return build.backend == facts.name && IsFor(*table, build, use); }))
+            [&](const Build& build) { return Serves(build, facts.name) && IsFor(*table, build, use); }))
             << facts.name << " " << name;
       }
     }

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+// What the loader may see, by the variables that it reads (unified-runtime, source/loader/
+// ur_adapter_registry.hpp): UR_ADAPTERS_FORCE_LOAD names adapters, UR_ADAPTERS_SEARCH_PATH folders of them;
+// else it takes those that the system finds, and those beside itself.
+#include <fmt/format.h>
+
+#include "probe/core/parse.h"
+#include "probe/core/text.h"
+#include "probe/sycl/sycl_api.h"
+#include "probe/sycl/sycl_visible.h"
+#include "probe/system/level_zero.h"
+#include "probe/system/loader_path.h"
+#include "probe/system/opencl_manifests.h"
+#include "probe/system/this_process.h"
+#include "probe/system/trust.h"
+
+namespace probe::sycl {
+namespace {
+
+constexpr std::string_view kAdapterPrefix = "libur_adapter_";
+constexpr std::string_view kAdapterSuffix = ".so.0";
+// Those of what is measured here.
+constexpr std::array<std::string_view, 3> kAdapters = {
+    "libur_adapter_level_zero.so.0", "libur_adapter_level_zero_v2.so.0", "libur_adapter_opencl.so.0"};
+// What its adapters load by their names.
+constexpr std::array<std::string_view, 2> kBelow = {"libOpenCL.so.1", "libze_loader.so.1"};
+
+std::string FolderOf(const std::string& path) { return path.substr(0, path.rfind('/')); }
+
+// The entries of a list of paths that are trusted; what is left out is told.
+std::string TrustedEntries(std::string_view variable, std::string_view list, const system::FileSystem& files,
+                           std::vector<std::string>& kept_out) {
+  std::string left;
+  while (!list.empty()) {
+    std::string entry(Trim(TakeUpTo(list, ',')));
+    if (entry.size() > 1 && entry.front() == '"' && entry.back() == '"')
+      entry = entry.substr(1, entry.size() - 2);
+    if (entry.empty() || (entry.starts_with('/') && !files.Exists(entry))) continue;
+    if (!entry.starts_with('/')) {
+      kept_out.push_back(
+          fmt::format("an adapter that {} names is ignored: {}: a relative path depends on the "
+                      "current directory",
+                      variable, CleanText(entry)));
+    } else if (const auto trusted = system::CheckTrusted(files, entry); !trusted) {
+      kept_out.push_back(
+          fmt::format("an adapter that {} names is ignored: {}", variable, Describe(trusted.error())));
+    } else {
+      left.append(left.empty() ? "" : ",").append(entry);
+    }
+  }
+  return left;
+}
+
+// The folders in which the loader finds adapters without being told: those of the system, and its own, by its
+// real path and as it was loaded.
+std::vector<std::string> AdapterFolders(const std::string& loader, const system::FileSystem& files,
+                                        const system::Environment& environment) {
+  std::vector<std::string> folders = system::LoaderEntries(environment.Get("LD_LIBRARY_PATH").value_or(""));
+  for (auto& own : system::AbsoluteEntries(environment.Get("WHICHGPU_LIBRARY_PATH").value_or("")))
+    folders.push_back(std::move(own));
+  folders.push_back(FolderOf(loader));
+  std::erase_if(folders, [&](const std::string& folder) { return !files.Exists(folder); });
+  return folders;
+}
+
+std::vector<std::string> AdaptersIn(const std::string& folder, const system::FileSystem& files) {
+  std::vector<std::string> out;
+  for (const std::string& name : files.List(folder)) {
+    if (name.starts_with(kAdapterPrefix) && name.ends_with(kAdapterSuffix))
+      out.push_back(folder + "/" + name);
+  }
+  return out;
+}
+
+// The first of what it loads by names that is not to be trusted.
+std::optional<Error> Untrusted(const std::string& loader, const system::FileSystem& files,
+                               const system::Environment& environment) {
+  std::vector<std::string> paths;
+  for (const std::string& folder : AdapterFolders(loader, files, environment)) {
+    for (std::string& path : AdaptersIn(folder, files)) paths.push_back(std::move(path));
+    for (const std::string_view name : kBelow) paths.push_back(folder + "/" + std::string(name));
+  }
+  for (const std::string_view name : kBelow) {
+    for (std::string& path : system::LoaderCandidates(name, files, environment))
+      paths.push_back(std::move(path));
+  }
+  for (const std::string& path : paths) {
+    if (!files.Exists(path)) continue;
+    if (const auto trusted = system::CheckTrusted(files, path); !trusted)
+      return Own(OwnError::kRefused, "check " + CleanText(path), trusted.error().text);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> RestrictLoader(const Library& loader, const system::FileSystem& files,
+                                                const system::Environment& environment) {
+  if (loader.path) {
+    if (auto untrusted = Untrusted(*loader.path, files, environment)) return *std::move(untrusted);
+  }
+  std::vector<std::string> kept_out = system::level_zero::RestrictLoader(files, environment);
+  for (const std::string_view variable : {kForceLoad, kSearchPath}) {
+    const auto value = environment.Get(variable);
+    if (!value) continue;
+    const std::size_t before = kept_out.size();
+    std::string left = TrustedEntries(variable, *value, files, kept_out);
+    if (kept_out.size() != before)
+      system::SetProcessVariable(std::string(variable), left.empty() ? std::nullopt : std::optional(left));
+  }
+  system::SetProcessVariable(std::string(kSelector), std::nullopt);
+  const auto manifests = system::opencl::FindManifests(files, environment);
+  const bool is_any_left =
+      std::any_of(manifests.begin(), manifests.end(), [](const auto& manifest) { return !manifest.refused; });
+  for (const auto& manifest : manifests) {
+    if (manifest.refused && manifest.is_there)
+      kept_out.push_back("an OpenCL driver is ignored: " + Describe(*manifest.refused));
+  }
+  // Where none is left the loader of OpenCL is shown a folder without any.
+  const auto restricted = is_any_left || manifests.empty()
+                              ? system::opencl::RestrictLoader(manifests, false, files, environment)
+                              : system::opencl::ShowNone();
+  if (!restricted) return restricted.error();
+  kept_out.insert(kept_out.end(), restricted->begin(), restricted->end());
+  return kept_out;
+}
+
+void RestoreSelector(const system::Environment& environment) {
+  system::SetProcessVariable(std::string(kSelector), environment.Get(kSelector));
+}
+
+std::vector<BrokenAdapter> BrokenAdapters(const std::string& loader, const system::FileSystem& files,
+                                          const system::Environment& environment) {
+  std::vector<BrokenAdapter> broken;
+  for (const std::string& folder : AdapterFolders(loader, files, environment)) {
+    for (const std::string_view name : kAdapters) {
+      const std::string path = folder + "/" + std::string(name);
+      if (!files.Exists(path) || !system::Library::LoadedFiles(name).empty()) continue;
+      if (auto reason = system::WhyNotLoadable(path)) broken.push_back({path, *std::move(reason)});
+    }
+  }
+  return broken;
+}
+
+}  // namespace probe::sycl
