@@ -3,7 +3,8 @@
 """Fetches the headers in a wheel that is too large to be had whole: the index and those files alone, by ranges of bytes, as
 pip itself reads what a wheel says of itself.
 
-headers_of_wheel.py NAME==VERSION FOLDER OUT    writes what lies below the wheel's FOLDER to OUT, all of it or nothing
+headers_of_wheel.py NAME==VERSION FOLDER OUT    writes what lies below the wheel's FOLDER to OUT, all of it or nothing; or that
+                                                one header into OUT
 
 Ends with 1 and one line where the registry or pip does not serve that.
 """
@@ -28,10 +29,11 @@ def index_url():
 def address_of(session, wanted):
     """Of any wheel of that version: its headers are the same for every Python."""
     name, version = wanted.split("==")
+    file = name.replace("-", "_")
     page = session.get(f"{index_url().rstrip('/')}/{name}/", headers={"Accept": "text/html"}, timeout=20)
     page.raise_for_status()
     for address in re.findall(r'href="([^"#]+)', page.text):
-        if re.search(rf"/{name}-{re.escape(version)}-[^/]*manylinux[^/]*x86_64\.whl$", address):
+        if re.search(rf"/{file}-{re.escape(version)}-[^/]*manylinux[^/]*x86_64\.whl$", address):
             return urllib.parse.urljoin(page.url, address)
     raise LookupError(f"no wheel of {wanted} in the registry")
 
@@ -44,7 +46,8 @@ def main(wanted, folder, out):
     shutil.rmtree(part, ignore_errors=True)
     remote = LazyZipOverHTTP(address_of(session, wanted), session)
     with zipfile.ZipFile(remote) as wheel:
-        headers = [file for file in wheel.infolist() if file.filename.startswith(folder + "/") and file.filename.endswith(".h")]
+        headers = [file for file in wheel.infolist() if file.filename.endswith(".h")
+                   and (file.filename.startswith(folder + "/") or file.filename == folder)]
         if not headers:
             raise LookupError(f"no headers below {folder} in {wanted}")
         # They lie beside each other: one request instead of one each.
@@ -54,7 +57,8 @@ def main(wanted, folder, out):
         for file in headers:
             if ".." in pathlib.PurePosixPath(file.filename).parts:
                 raise LookupError(f"{file.filename} leads out of {wanted}")
-            path = part / pathlib.PurePosixPath(file.filename).relative_to(folder)
+            name = pathlib.PurePosixPath(file.filename)
+            path = part / (name.name if file.filename == folder else name.relative_to(folder))
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(wheel.read(file))
     shutil.rmtree(out, ignore_errors=True)
