@@ -282,6 +282,25 @@ bool StandsNow(const RunRequest& request, const Tables& tables, Record now, cons
                        request.uses);
 }
 
+// Of a run that measures nothing: the ways of which an earlier run of this boot saw wrong results and no
+// right one. No rate that facts promise makes such a way an answer.
+void TakeWrongResults(const RunRequest& request, const Context& context, Record& record) {
+  RunRequest measuring = request;
+  measuring.calibrate = true;
+  const auto kept = OpenKept(measuring, context);
+  const auto found = kept ? kept->cache.Find(kept->key, Effort::kQuick) : CacheLookup{};
+  if (!found.record || request.facts_suffice) return;
+  const auto& all = found.record->measurements;
+  for (const backends::Measurement& wrong : all) {
+    const bool any_right = std::any_of(all.begin(), all.end(), [&](const backends::Measurement& other) {
+      return IsVerified(other) && other.device_id == wrong.device_id && other.runtime == wrong.runtime &&
+             other.driver == wrong.driver;
+    });
+    if (wrong.status == backends::MeasurementStatus::kWrongResult && !any_right)
+      record.measurements.push_back(wrong);
+  }
+}
+
 // Of an answer by an earlier run's figures: whose they are, and what was said of the machine then.
 void TellFigures(Earlier& earlier, Report& report) {
   TellOrigin(earlier.figures->created, report);
@@ -290,18 +309,24 @@ void TellFigures(Earlier& earlier, Report& report) {
   if (!earlier.note.empty()) report.warnings.emplace_back(earlier.note);
 }
 
-// Looks at this machine and measures it.
-std::variant<Produced, Problem> Survey(const RunRequest& request, const Context& context,
-                                       std::optional<Kept> kept, Earlier earlier) {
-  auto opened = OpenLive(request, context.interrupt, context.progress);
-  if (auto* problem = std::get_if<Problem>(&opened)) return *problem;
-  Live& live = std::get<Live>(opened);
+// What is known of the run before it looks at anything.
+Record Begun(const RunRequest& request, const Context& context, const Live& live, const Earlier& earlier) {
   Record record;
   record.tool_version = context.tool_version;
   record.created = system::CalendarNow();
   record.left_out = request.LeavesOut();
   record.warnings = live.warnings;
   if (!earlier.turn.warning.empty()) record.warnings.push_back(earlier.turn.warning);
+  return record;
+}
+
+// Looks at this machine and measures it.
+std::variant<Produced, Problem> Survey(const RunRequest& request, const Context& context,
+                                       std::optional<Kept> kept, Earlier earlier) {
+  auto opened = OpenLive(request, context.interrupt, context.progress);
+  if (auto* problem = std::get_if<Problem>(&opened)) return *problem;
+  Live& live = std::get<Live>(opened);
+  Record record = Begun(request, context, live, earlier);
   if (auto problem = DetectLive(live, record)) return *problem;
   auto tables = TablesFor(request);
   if (!tables) return Internal(tables.error());
@@ -320,6 +345,7 @@ std::variant<Produced, Problem> Survey(const RunRequest& request, const Context&
     Turns turns = kept ? std::move(kept->turns) : Turns(*live.environment, *live.files, context.interrupt);
     Measure(live, context, all, asked, std::move(turns), *tables, record);
   }
+  if (!record.calibrated && request.from_earlier) TakeWrongResults(request, context, record);
   if (record.calibrated && !earlier.figures) BoundDriverCaches(live);
   // Looked at once: what the report says and what the program returns agree.
   const int signal = SignalOf(context);

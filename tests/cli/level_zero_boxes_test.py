@@ -140,6 +140,16 @@ class LevelZeroBoxes(unittest.TestCase):
         value = self.value("measured", "wrong results")
         self.assertIn("wrong_result", {m["status"] for m in value["measurements"] if m["runtime"] == "level_zero"})
 
+    def test_what_was_wrong_is_no_answer_where_nothing_is_measured(self):
+        with Box([gpu(*A770, results="garbage")]) as box:
+            words = ("recommend", "--json", "--only", "level_zero,cpu")
+            before = json.loads(box.run(*words, "--no-calibrate", patience_s=60).stdout)
+            seen = json.loads(box.run(*words, "--budget", "4", patience_s=60).stdout)
+            after = json.loads(box.run(*words, "--no-calibrate", patience_s=60).stdout)
+        known = ["gave a wrong result" in json.dumps(value["recommendation"]["rejected"]) for value in (before, seen, after)]
+        self.assertEqual([False, True, True], known)
+        self.assertEqual("cpu", after["recommendation"]["backend"])
+
     def test_tiles_are_parts_of_their_card(self):
         value = self.value("measured", "tiles")
         gpus = [device for device in value["devices"] if device["id"].startswith("pci:0000:29:00.0")]
