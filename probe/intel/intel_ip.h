@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the version of a GPU's hardware says that drivers tell: architecture, release and revision, packed into
-// 32 bits (intel/compute-runtime, third_party/aot_config_headers/platforms.h). Pure.
+// What the version of a GPU's hardware says that drivers tell: architecture, release and revision, packed
+// into 32 bits (intel/compute-runtime, third_party/aot_config_headers/platforms.h). Pure.
 #pragma once
 
 #include <cstdint>
