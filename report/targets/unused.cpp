@@ -251,8 +251,8 @@ std::string WhyUnused(const Tables& tables, const Report& report, const probe::P
   }
   if (why = WhyUnreached(tables, report, device, answer); !why.empty()) {
     const bool is_mendable = FailureOfMakers(tables, report, device).has_value();
-    why += is_mendable ? WhatFitsThen(tables, report, device, answer.use, kMended)
-                       : WhatWouldFit(tables, report, device, answer.use);
+    const auto then = is_mendable ? WhatFitsThen(tables, report, device, answer.use, kMended) : "";
+    why += then.empty() ? WhatWouldFit(tables, report, device, answer.use) : then;
     return builds == nullptr ? why : why + ServedText(tables, *builds);
   }
   why = WhyUnusable(tables, report, device, answer.use);

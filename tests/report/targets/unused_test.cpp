@@ -221,5 +221,42 @@ TEST(Unused, NamesWhatHidesGpusThatNothingShows) {
   }
 }
 
+// The processor is the answer, and nobody wonders what became of the GPU.
+TEST(Unused, AGpuThatIsNotFasterThanTheProcessorIsNamedWithTheReason) {
+  const auto answer = AnswerOf({"name=UHD Graphics 770" + kLinux}, "llama.cpp", nullptr);
+  EXPECT_EQ(answer.backend, "cpu");
+  EXPECT_THAT(answer.warnings, Contains(HasSubstr("UHD Graphics 770 is not used: by Level Zero it is ")));
+}
+
+// As a Mac's under Linux, where Metal is not.
+void RunLinuxWithoutRuntimes(assume::Machine& machine) {
+  machine.host.system = "linux";
+  for (auto& device : machine.devices) {
+    if (device.kind != probe::DeviceKind::kCpu) device.views.clear();
+  }
+  for (auto& probe : machine.probes) {
+    if (probe.module != "metal") continue;
+    probe.outcome = probe::Outcome::kAbsent;
+    probe.error = probe::Own(probe::OwnError::kNothingKnown, "--assume", "nobody says that it is installed");
+  }
+}
+
+TEST(Unused, OfAGpuThatNothingReachesTheBuildThatWouldFitIsNamedOrWhatElseHasCodeForIt) {
+  const auto of = [](const char* program) {
+    return AnswerOf({"name=Apple M2"}, program, RunLinuxWithoutRuntimes).warnings;
+  };
+  const auto unreached = HasSubstr("is not used: no runtime reaches it");
+  EXPECT_THAT(
+      of("llama.cpp"),
+      Contains(AllOf(unreached,
+                     HasSubstr("; its vulkan-arm64 is for Vulkan, which the description does not name"),
+                     Not(HasSubstr("what has code for it")))));
+  EXPECT_THAT(of("pytorch"),
+              Contains(HasSubstr("is not used: PyTorch's mps is for macos; what has code for it: "
+                                 "llama.cpp by Vulkan (vulkan-arm64)")));
+  EXPECT_THAT(of("openvino"),
+              Contains(AllOf(unreached, HasSubstr("; what has code for it: llama.cpp by Vulkan"))));
+}
+
 }  // namespace
 }  // namespace report::targets
