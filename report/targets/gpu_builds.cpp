@@ -182,7 +182,7 @@ std::string ServedText(const Tables& tables, const GpuBuilds& gpu) {
 std::string WhyNothingRuns(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
                            std::string_view runtime, Use use) {
   const auto* facts = Find(tables, runtime);
-  if (!facts || !facts->vendor || !MayReach(*facts, device)) return "";
+  if (!facts || !facts->vendor || !facts->target || !MayReach(*facts, device)) return "";
   const Asked asked{tables, MachineOf(report), use};
   std::string why;
   for (const std::string& name : ProgramsOf(*facts, use)) {

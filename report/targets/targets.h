@@ -24,7 +24,8 @@ void JudgeWays(const Tables& tables, Report& report);
 void AddArtefact(const Tables& tables, bool all_asked, const Report& report, Recommendation& answer);
 
 // Why none of the programs that the table of a maker's own runtime names for the use has code for the device.
-// "" where one has, where the device's architecture is not known, and of a runtime for all makers' GPUs.
+// "" where one has, where the device's architecture is not known, and of a runtime for all makers' GPUs or
+// one whose builds name no architecture.
 [[nodiscard]] std::string WhyNothingRuns(const Tables& tables, const Report& report,
                                          const probe::PhysicalDevice& device, std::string_view runtime,
                                          Use use);
