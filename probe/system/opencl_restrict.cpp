@@ -3,7 +3,7 @@
 // OCL_ICD_VENDORS, Khronos's takes libraries in OCL_ICD_FILENAMES and nothing but a directory in
 // OCL_ICD_VENDORS.
 #include <stdlib.h>
-#include <unistd.h>
+#include <unistd.h>  // mkdtemp of macOS
 
 #include <array>
 #include <filesystem>
