@@ -13,6 +13,12 @@ from sycl_runtime import folder
 
 PREFIX = folder(os.environ.get("WHICHGPU_TEST_CACHE"), sys.argv[2])
 KERNELS = {"gemm", "read", "launch"}
+BUDGETS = ("6", "20")  # the second where a busy machine had too little time in the first
+
+
+def right(value):
+    """The kernels of which SYCL's device has a figure that is right."""
+    return {m["kernel"] for m in value["measurements"] if (m["runtime"], m["status"], m["verified"]) == ("sycl", "ok", True)}
 
 
 @unittest.skipIf(isinstance(PREFIX, str), f"skipped: {PREFIX}")
@@ -23,8 +29,11 @@ class SyclProcessor(unittest.TestCase):
         with tempfile.TemporaryDirectory() as empty:
             variables = environment(WHICHGPU_LIBRARY_PATH=libraries, OCL_ICD_VENDORS=empty,
                                     OCL_ICD_FILENAMES=libraries / "libintelocl.so")
-            cls.done = run("--json", "--only", "sycl,cpu", "--budget", "6", env=variables)
-        cls.value = json.loads(cls.done.stdout)
+            for budget in BUDGETS:
+                done = run("--json", "--only", "sycl,cpu", "--budget", budget, env=variables, timeout=85)
+                cls.value = json.loads(done.stdout)
+                if right(cls.value) >= KERNELS:
+                    break
 
     def test_it_is_found_on_the_processor(self):
         validate(self.value, "report")
@@ -36,12 +45,9 @@ class SyclProcessor(unittest.TestCase):
         self.assertEqual([("Intel(R) OpenCL", "software")], [(view["driver"], view["kind"]) for view in views])
 
     def test_it_is_measured_and_right(self):
-        figures = [m for m in self.value["measurements"] if m["runtime"] == "sycl"]
-        bad = [(m["kernel"], m["status"], m.get("error")) for m in figures if m["status"] not in ("ok", "skipped")]
-        self.assertEqual([], bad)
-        right = {m["kernel"] for m in figures if m["status"] == "ok" and m["verified"]}
-        self.assertLessEqual(KERNELS, right | {m["kernel"] for m in figures if m["kernel"] == "launch" and m["status"] == "ok"})
-        self.assertLessEqual({"gemm", "read"}, right)
+        statuses = {m["status"] for m in self.value["measurements"] if m["runtime"] == "sycl"}
+        self.assertLessEqual(KERNELS, right(self.value), statuses)
+        self.assertNotIn("wrong_result", statuses)
 
     def test_it_is_no_answer(self):
         self.assertEqual({"cpu"}, {answer["backend"] for answer in self.value["recommendations"]})
