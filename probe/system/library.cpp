@@ -37,8 +37,8 @@ bool IsSoname(std::string_view name) {
   return !name.empty() && name.size() <= kMaxSonameBytes && name.find('/') == std::string_view::npos;
 }
 
-// Whether a path is that of a library of macOS, most of which are no files but parts of dyld's cache: the path
-// is the name of one. Another path means the file there and no other.
+// Whether a path is that of a library of macOS, most of which are no files but parts of dyld's cache: the
+// path is the name of one. Another path means the file there and no other.
 bool IsOfSystem(std::string_view path) { return path.starts_with("/System/") || path.ends_with(".dylib"); }
 
 // What a soname is called in a folder of the user's; empty where it means one file.

@@ -21,8 +21,8 @@ class Library {
   // loader's own path and `directories` (vendor prefixes). Never the current directory. A soname that is a
   // path means the file there, or what the loader has without one; a library of macOS
   // ("/System/Library/Frameworks/Metal.framework/Metal") is first looked for by its last part in
-  // WHICHGPU_LIBRARY_PATH alone, for that may be anything's name in the system's folders. Every file is checked
-  // (CheckTrusted) before it reaches the loader; refused ones are named in the error. The error is
+  // WHICHGPU_LIBRARY_PATH alone, for that may be anything's name in the system's folders. Every file is
+  // checked (CheckTrusted) before it reaches the loader; refused ones are named in the error. The error is
   // OwnError::kAbsent when no file was found, kRefused when one was but is not trusted, else "unloadable"
   // with the loader's sentence (wrong class, missing dependency, ...). Files with a path of `passed_over`,
   // their real one as info() has it, are as if they were not there.
