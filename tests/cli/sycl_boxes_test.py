@@ -71,6 +71,15 @@ def run(machine, *arguments):
         return box.run("--json", *arguments, patience_s=120)
 
 
+def asked(machine, *arguments):
+    """The answer, with more time where a busy machine had too little for one."""
+    for budget in ("4", "16"):
+        done = run(machine, "recommend", "--budget", budget, *arguments)
+        if done.status == 0:
+            break
+    return done
+
+
 def measured(value, runtime="sycl", kernel="gemm"):
     """The GPUs with a product that is right."""
     return {m["device_id"] for m in value["measurements"]
@@ -85,11 +94,11 @@ class SyclBoxes(unittest.TestCase):
         jobs |= {("survey", name): (machine, "list", "--timeout", "3", "--only", "sycl")
                  for name, (machine, *_) in SURVEYS.items()}
         both = dict(gpus=[gpu(*UNKNOWN, **LARGE)], below=True)
-        jobs[("asked", "any")] = (both, "recommend", "--budget", "4", *only)
-        jobs[("asked", "among")] = (both, "recommend", "--budget", "4", "--among", "sycl", *only)
-        jobs[("asked", "excluded")] = (both, "recommend", "--budget", "4", "--exclude", "level_zero,cpu", *only)
+        jobs[("asked", "any")] = (both, *only)
+        jobs[("asked", "among")] = (both, "--among", "sycl", *only)
+        jobs[("asked", "excluded")] = (both, "--exclude", "level_zero,cpu", *only)
         with concurrent.futures.ThreadPoolExecutor(RUNS) as pool:
-            runs = {name: pool.submit(run, *job) for name, job in jobs.items()}
+            runs = {name: pool.submit(asked if name[0] == "asked" else run, *job) for name, job in jobs.items()}
         cls.runs = {name: one.result() for name, one in runs.items()}
 
     def value(self, *name):
