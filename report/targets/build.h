@@ -61,8 +61,9 @@ struct Way {
 // Warns, where the answer is a processor, of each GPU that the terms leave and that is not used (unused.cpp).
 // Of those of which the same is to be said one sentence tells.
 void WarnOfUnused(const Tables& tables, const Report& report, Recommendation& answer);
-// Whether it runs by this runtime: that of its row, or the one on top of it through which it computes.
-[[nodiscard]] bool Serves(const Build& build, std::string_view runtime);
+// Whether it runs by this way: by the runtime of its row, or by the one through which it computes where that
+// does not stand on another.
+[[nodiscard]] bool Serves(const Tables& tables, const Build& build, const probe::View& view);
 // Whether the caller has no use for the runtime through which it computes.
 [[nodiscard]] bool IsExcluded(const Report& report, const Build& build);
 

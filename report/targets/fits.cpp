@@ -274,8 +274,12 @@ Verdict Judge(const Tables& tables, const Build& build, const Machine& machine, 
   return judging.verdict();
 }
 
-bool Serves(const Build& build, std::string_view runtime) {
-  return build.backend == runtime || build.through == runtime;
+bool Serves(const Tables& tables, const Build& build, const probe::View& view) {
+  const auto& runtime = view.device.runtime;
+  if (build.backend == runtime) return true;
+  if (build.through != runtime) return false;
+  const auto* facts = Find(tables, runtime);
+  return !facts || StandsOnOf(*facts, view).value_or(build.backend) == build.backend;
 }
 
 bool IsExcluded(const Report& report, const Build& build) {

@@ -37,16 +37,27 @@ auto NearnessOf(const Verdict& verdict) {
   return std::tuple{verdict.is_meant, verdict.is_here, !verdict.is_outgrown, verdict.reached};
 }
 
+// "PyTorch has no build for SYCL on OpenCL"
+std::string NoBuildText(const Tables& tables, const TargetTable& target, const probe::View& view) {
+  const std::string& runtime = view.device.runtime;
+  const auto* facts = Find(tables, runtime);
+  const auto below = facts ? StandsOnOf(*facts, view) : std::nullopt;
+  const bool is_elsewhere = below && std::any_of(target.builds.begin(), target.builds.end(),
+                                                 [&](const Build& one) { return one.through == runtime; });
+  return fmt::format("{} has no build for {}{}{}", target.title, Title(tables, runtime),
+                     is_elsewhere ? " on " + Title(tables, *below) : "",
+                     target.absent ? ": " + *target.absent : "");
+}
+
 // The nearest of the builds of the runtime: what its first unmet condition is. "" where one fits. One that is
 // for such devices is nearer than any that is not, however far that came: a C library can be newer.
 Unfit WhyNone(const Tables& tables, const Report& report, const Machine& machine, const Way& way, Use use) {
   const TargetTable& target = TargetOf(report);
-  const std::string& runtime = way.view.device.runtime;
   std::string nearest;
   Verdict of_nearest{Step::kMachine, false, false};
   bool has_any = false;
   for (const Build& build : target.builds) {
-    if (!Serves(build, runtime)) continue;
+    if (!Serves(tables, build, way.view)) continue;
     has_any = true;
     if (!IsFor(target, build, use)) continue;
     auto verdict = Judge(tables, build, machine, way, report.terms.policy);
@@ -63,12 +74,10 @@ Unfit WhyNone(const Tables& tables, const Report& report, const Machine& machine
     of_nearest = std::move(verdict);
   }
   if (!nearest.empty()) return {nearest, of_nearest.is_meant};
-  const auto title = Title(tables, runtime);
   if (has_any)
-    return {fmt::format("{} has nothing by {} that {}", target.title, title,
+    return {fmt::format("{} has nothing by {} that {}", target.title, Title(tables, way.view.device.runtime),
                         use == Use::kTraining ? "trains models" : "runs models")};
-  return {fmt::format("{} has no build for {}{}", target.title, title,
-                      target.absent ? ": " + *target.absent : "")};
+  return {NoBuildText(tables, target, way.view)};
 }
 
 void JudgeWay(const Tables& tables, const Machine& machine, const std::string& device_id, const Way& way,
@@ -121,7 +130,7 @@ Choice Choose(const Tables& tables, const Report& report, const Recommendation& 
   Choice chosen;
   std::vector<std::string> passed_over;
   for (const Build& build : target.builds) {
-    if (!Serves(build, answer.backend) || !IsFor(target, build, answer.use)) continue;
+    if (!Serves(tables, build, way.view) || !IsFor(target, build, answer.use)) continue;
     auto verdict = Judge(tables, build, machine, way, report.terms.policy);
     if (verdict.misfit.empty()) verdict.misfit = WhyExcluded(report, build);
     if (!verdict.misfit.empty()) {

@@ -130,8 +130,9 @@ std::string WhatWouldFit(const Tables& tables, const Report& report, const probe
   const auto vendor = VendorOf(device);
   for (const Build& build : TargetOf(report).builds) {
     const auto* facts = Find(tables, build.backend);
-    if (!facts || !vendor || HasViewBy(device, build.backend) || !IsFor(TargetOf(report), build, use) ||
-        IsExcluded(report, build) || (build.through && HasViewBy(device, *build.through)))
+    const bool is_served = std::any_of(device.views.begin(), device.views.end(),
+                                       [&](const auto& view) { return Serves(tables, build, view); });
+    if (!facts || !vendor || is_served || !IsFor(TargetOf(report), build, use) || IsExcluded(report, build))
       continue;
     const auto is_open = [&](const auto& one) { return one.module == facts->name && IsUntold(one); };
     const bool may_be = !facts->vendor && std::any_of(report.probes.begin(), report.probes.end(), is_open);

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -33,12 +34,18 @@ struct Question {
   std::optional<std::string> target = "pytorch";
   Use use = Use::kInference;
   std::vector<std::string> exclude{};
+  std::string backend{};  // the fact of that name, of every view
 };
 
 Report Asked(const Question& question) {
   auto imagined = assume::Imagine(*EmbeddedTables(), question.machine);
   EXPECT_TRUE(imagined) << (imagined ? "" : imagined.error().text);
   if (!imagined) return {};
+  for (auto& device : imagined->devices) {
+    for (auto& view : device.views) {
+      if (!question.backend.empty()) view.device.facts.push_back({"backend", question.backend});
+    }
+  }
   Record record;
   record.created = "2026-11-28T00:00:00Z";
   record.host = imagined->host;
@@ -176,6 +183,28 @@ TEST(GpuBuilds, OfAWayThatTheCallerExcludesALineTells) {
                 .exclude = {"level_zero"}});
   EXPECT_EQ(other.backend, "vulkan");
   EXPECT_THAT(Texts(other), Each(Not(HasSubstr("leaves out"))));
+}
+
+// PyTorch's XPU takes the devices of Level Zero alone: SYCL's on OpenCL are none of its.
+TEST(GpuBuilds, ThroughARuntimeAreForWaysThatStandOnTheBuildsOwn) {
+  for (const std::string target : {"pytorch", "triton", "comfyui"}) {
+    const auto asked = [&](const std::string& backend) {
+      return Asked({.machine = {"vendor=intel,ip=12.55,memory=16GiB,runtime=sycl" + kLinux},
+                    .target = target,
+                    .backend = backend});
+    };
+    for (const std::string backend : {"", "level_zero"}) {
+      const auto report = asked(backend);
+      ASSERT_EQ(report.recommendations.size(), 1U) << target << " " << backend;
+      EXPECT_EQ(report.recommendations.front().backend, "sycl") << target << " " << backend;
+    }
+    const auto report = asked("opencl");
+    for (const auto& answer : report.recommendations) EXPECT_EQ(answer.backend, "cpu") << target;
+    const auto way = std::find_if(report.terms.unfit.begin(), report.terms.unfit.end(),
+                                  [](const auto& one) { return std::get<1>(one.first) == "sycl"; });
+    ASSERT_NE(way, report.terms.unfit.end());
+    EXPECT_THAT(way->second.front().why, HasSubstr("has no build for SYCL on OpenCL")) << target;
+  }
 }
 
 }  // namespace

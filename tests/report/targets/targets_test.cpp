@@ -91,9 +91,11 @@ TEST(Programs, OfEveryRuntimeHaveATableWithABuildForIt) {
       for (const std::string& name : names) {
         const auto table = EmbeddedTarget(name);
         ASSERT_TRUE(table) << facts.name << " " << name;
-        EXPECT_TRUE(std::any_of(
-            table->builds.begin(), table->builds.end(),
-            [&](const Build& build) { return Serves(build, facts.name) && IsFor(*table, build, use); }))
+        EXPECT_TRUE(std::any_of(table->builds.begin(), table->builds.end(),
+                                [&](const Build& build) {
+                                  return Serves(*EmbeddedTables(), build, OfRuntime(facts.name)) &&
+                                         IsFor(*table, build, use);
+                                }))
             << facts.name << " " << name;
       }
     }
