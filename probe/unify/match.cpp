@@ -47,7 +47,8 @@ struct Open {
 // Where drafts stand in their list, those first that were made first.
 using Places = std::set<std::size_t>;
 using Place = std::optional<std::size_t>;
-using AddressKey = std::tuple<PciAddress, std::optional<std::string>>;
+using Partition = std::optional<std::string>;
+using AddressKey = std::tuple<PciAddress, Partition>;
 
 PciAddress WithoutDomain(PciAddress address) {
   address.domain = 0;
@@ -66,6 +67,7 @@ class Matcher {
  public:
   Matcher(std::vector<RuntimeDevice> devices, std::vector<Draft>& drafts) : drafts_(drafts) {
     DropFalseIdentities(devices);
+    NamePartitions(devices);
     std::map<DriverKey, std::size_t> drivers;
     for (RuntimeDevice& device : devices) {
       const auto driver =
@@ -77,7 +79,7 @@ class Matcher {
   }
 
   void Run() {
-    Attach("pci", [&](const Open& open) { return ByAddress(open.device, open.traits); });
+    Attach("pci", [&](const Open& open) { return ByAddress(open); });
     CreateAtAddresses();
     for (const std::string_view how : {"drm", "registry"})
       Attach(how, [&](const Open& open) { return ByNumber(open, how); });
@@ -94,6 +96,7 @@ class Matcher {
   using Likeness = bool (*)(const Traits&, const Traits&);
 
   void DropFalseIdentities(std::vector<RuntimeDevice>& devices) const;
+  void NamePartitions(const std::vector<RuntimeDevice>& devices);
   void Enter(std::size_t place);
   void Attach(std::string_view how, const Finder& find);
   void AttachLike(std::string_view how, Likeness like);
@@ -101,7 +104,9 @@ class Matcher {
   void CreateForUuids();
   void CreateForNames();
   [[nodiscard]] std::string OwnId(const RuntimeDevice& device);
-  [[nodiscard]] Place ByAddress(const RuntimeDevice& device, const Traits& traits) const;
+  [[nodiscard]] Partition PartitionOf(const RuntimeDevice& device) const;
+  [[nodiscard]] Place ByAddress(const Open& open) const;
+  [[nodiscard]] Place ByAddress(const Open& open, const Partition& partition) const;
   [[nodiscard]] Place ByNumber(const Open& open, std::string_view how) const;
   [[nodiscard]] Place ByUuid(const Open& open) const;
   [[nodiscard]] std::vector<std::size_t> Candidates(const Open& open, Likeness like, std::size_t most) const;
@@ -120,6 +125,9 @@ class Matcher {
   std::map<AddressKey, Places> at_address_without_domain_;
   std::map<std::string, Places> with_number_;  // by the kernel's, of hardware alone
   std::map<Uuid, Places> with_uuid_;
+  // Of the partitions that some runtime names, by what the others tell of them; none where that is of
+  // several.
+  std::map<std::pair<PciAddress, Uuid>, Partition> partitions_;
   std::set<std::string> taken_ids_;
   std::map<std::pair<std::string, std::uint32_t>, std::uint32_t> next_number_;
 };
@@ -140,6 +148,30 @@ void Matcher::DropFalseIdentities(std::vector<RuntimeDevice>& devices) const {
     if (identity.uuid && (IsPlaceholder(*identity.uuid) || count[key(device)] > 1)) identity.uuid.reset();
     if (identity.pci == kHostBridge && !bridge_is_gpu) identity.pci.reset();
   }
+}
+
+// Not every runtime can tell a partition that it shows alone from the whole card, but the UUID is of that
+// partition. A UUID that the card itself has tells nothing.
+void Matcher::NamePartitions(const std::vector<RuntimeDevice>& devices) {
+  const auto add = [&](const Identity& identity) {
+    if (!identity.pci || !identity.uuid) return;
+    Partition& known =
+        partitions_.try_emplace({*identity.pci, *identity.uuid}, identity.partition).first->second;
+    if (known != identity.partition) known.reset();
+  };
+  for (const RuntimeDevice& device : devices) {
+    if (device.identity.partition) add(device.identity);
+  }
+  for (const Draft& draft : drafts_) {
+    if (!draft.identity.partition) add(draft.identity);
+  }
+}
+
+Partition Matcher::PartitionOf(const RuntimeDevice& device) const {
+  const Identity& identity = device.identity;
+  if (identity.partition || !identity.pci || !identity.uuid) return identity.partition;
+  const auto named = partitions_.find({*identity.pci, *identity.uuid});
+  return named == partitions_.end() ? std::nullopt : named->second;
 }
 
 // Makes a draft that was just appended known to all lookups.
@@ -188,9 +220,12 @@ void Matcher::Attach(std::string_view how, const Finder& find) {
   open_ = std::move(rest);
 }
 
-Place Matcher::ByAddress(const RuntimeDevice& device, const Traits& traits) const {
+Place Matcher::ByAddress(const Open& open) const { return ByAddress(open, PartitionOf(open.device)); }
+
+Place Matcher::ByAddress(const Open& open, const Partition& partition) const {
+  const auto& [device, traits, driver] = open;
   if (!device.identity.pci) return std::nullopt;
-  const AddressKey key(*device.identity.pci, device.identity.partition);
+  const AddressKey key(*device.identity.pci, partition);
   if (const auto exact = at_address_.find(key); exact != at_address_.end()) {
     for (const std::size_t place : exact->second) {
       if (SameNumbers(traits, traits_[place])) return place;
@@ -293,18 +328,14 @@ std::size_t Matcher::CreateByIdentity(const RuntimeDevice& device) {
 void Matcher::CreateAtAddresses() {
   for (const Open& open : open_) {
     const RuntimeDevice& device = open.device;
-    if (!device.identity.pci || ByAddress(device, open.traits)) continue;
-    Place parent;
-    if (device.identity.partition) {
-      RuntimeDevice whole = device;
-      whole.identity.partition.reset();
-      parent = ByAddress(whole, open.traits);
-    }
+    // A partition is made of the device that has its name.
+    if (!device.identity.pci || ByAddress(open) || PartitionOf(device) != device.identity.partition) continue;
+    const Place parent = device.identity.partition ? ByAddress(open, std::nullopt) : std::nullopt;
     const auto parent_id = parent ? std::optional(drafts_[*parent].id) : std::nullopt;
     const std::size_t place = CreateByIdentity(device);
     drafts_[place].parent_id = parent_id;
   }
-  Attach("pci", [&](const Open& open) { return ByAddress(open.device, open.traits); });
+  Attach("pci", [&](const Open& open) { return ByAddress(open); });
   for (Draft& draft : drafts_) {
     if (!draft.parent_id) continue;
     for (View& view : draft.views) view.matched_by = "parent";

@@ -90,13 +90,18 @@ TEST(SyclProbe, KnowsAProcessorForASoftwareDevice) {
 
 TEST(SyclProbe, IsOneDeviceWithWhatItStandsOn) {
   const std::string gpus = ZeGpu(3, 1260, "", kTwoTiles) + "," + ZeGpu(4, 1255);
-  const std::array reports = {SyclMachine(gpus).Survey(), ZeMachine(gpus).Survey()};
-  const auto devices = probe::unify::Unify(reports);
-  std::vector<std::string> seen;
-  for (const auto& device : devices) {
-    if (device.views.size() == 2) seen.push_back(device.id);
-  }
-  EXPECT_THAT(seen, ElementsAre("pci:0000:03:00.0#tile0", "pci:0000:03:00.0#tile1", "pci:0000:04:00.0"));
+  const auto seen = [&](const std::string& mask) {
+    const std::array reports = {SyclMachine(gpus).Set("ZE_AFFINITY_MASK", mask).Survey(),
+                                ZeMachine(gpus).Set("ZE_AFFINITY_MASK", mask).Survey()};
+    std::vector<std::string> ids;
+    for (const auto& device : probe::unify::Unify(reports)) {
+      if (!device.views.empty()) ids.push_back(device.id + (device.views.size() == 2 ? "" : " by one alone"));
+    }
+    return ids;
+  };
+  EXPECT_THAT(seen(""), ElementsAre("pci:0000:03:00.0#tile0", "pci:0000:03:00.0#tile1", "pci:0000:04:00.0"));
+  EXPECT_THAT(seen("1"), ElementsAre("pci:0000:03:00.0#tile1"))
+      << "of a tile that is left SYCL tells no number";
 }
 
 TEST(SyclProbe, HasNoUseForADeviceWithoutSpirV) {

@@ -14,6 +14,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
 using tests::At;
 using tests::Device;
 using tests::Hardware;
@@ -228,6 +229,29 @@ TEST(Unify, PartitionsHaveTheirOwnIdMemoryAndParent) {
   EXPECT_EQ(devices[1].parent_id, "pci:0000:17:00.0");
   EXPECT_EQ(devices[1].memory.total_bytes, 5 * tests::kGiB);
   EXPECT_THAT(Views(devices[1]), ElementsAre("cuda/NVIDIA/0 by parent"));
+}
+
+// Of one that is left of a card not every runtime says that it is none.
+TEST(Unify, WhatIsShownAsTheCardIsThePartitionOfItsUuid) {
+  const auto ids = [](std::uint8_t uuid, std::optional<std::uint8_t> of_card) {
+    Machine machine;
+    auto card = Hardware("0000:17:00.0", 0x8086, 0x0bd5);
+    if (of_card) card.identity.uuid = MakeUuid(*of_card);
+    auto tile = At(Device("level_zero", "Intel"), "0000:17:00.0", 0x8086, 0x0bd5);
+    tile.identity.partition = "tile1";
+    tile.identity.uuid = MakeUuid(2);
+    auto other = At(Device("sycl", "Intel"), "0000:17:00.0", 0x8086, 0x0bd5);
+    other.identity.uuid = MakeUuid(uuid);
+    std::vector<std::string> seen;
+    for (const auto& device : machine.Add(card).Add(tile).Add(other).Unify()) {
+      for (const auto& view : device.views) seen.push_back(device.id + " " + view.device.runtime);
+    }
+    return seen;
+  };
+  const std::string card = "pci:0000:17:00.0", tile = card + "#tile1";
+  EXPECT_THAT(ids(2, std::nullopt), UnorderedElementsAre(tile + " level_zero", tile + " sycl"));
+  EXPECT_THAT(ids(3, std::nullopt), UnorderedElementsAre(tile + " level_zero", card + " sycl"));
+  EXPECT_THAT(ids(2, 2), UnorderedElementsAre(tile + " level_zero", card + " sycl"));
 }
 
 TEST(Unify, DriversWithoutIdentityShareADeviceByNameOnlyWhereItIsUnique) {
