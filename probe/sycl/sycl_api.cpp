@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "probe/core/add_once.h"
 #include "probe/core/text.h"
 #include "probe/system/loader_path.h"
 
@@ -82,6 +83,21 @@ Result<system::Library> OpenLoader(const system::FileSystem& files, const system
 Result<Library> FindLoader(const system::FileSystem& files, const system::Environment& environment) {
   return WithAdvice(
       system::Library::Find(kLoaderNames, LoaderDirectories(files, environment), files, environment));
+}
+
+std::vector<std::string> LoaderFolders(const std::string& loader, const system::FileSystem& files,
+                                       const system::Environment& environment) {
+  const auto folder_of = [](const std::string& path) { return path.substr(0, path.rfind('/')); };
+  std::vector<std::string> folders = {folder_of(loader)};
+  for (const std::string_view name : kLoaderNames) {
+    auto paths = system::LoaderCandidates(name, files, environment);
+    for (const std::string& directory : LoaderDirectories(files, environment))
+      paths.push_back(directory + "/" + std::string(name));
+    for (const std::string& path : paths) {
+      if (files.Resolve(path) == loader) AddOnce(folder_of(path), folders);
+    }
+  }
+  return folders;
 }
 
 bool HasLoader(const system::FileSystem& files, const system::Environment& environment) {

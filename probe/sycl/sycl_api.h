@@ -49,6 +49,10 @@ inline constexpr std::array<std::string_view, 2> kLoaderNames = {"libur_loader.s
 // Its file, which is not loaded.
 [[nodiscard]] Result<Library> FindLoader(const system::FileSystem& files,
                                          const system::Environment& environment);
+// Where that file lies, and where links to it are that OpenLoader may have loaded.
+[[nodiscard]] std::vector<std::string> LoaderFolders(const std::string& loader,
+                                                     const system::FileSystem& files,
+                                                     const system::Environment& environment);
 [[nodiscard]] bool HasLoader(const system::FileSystem& files, const system::Environment& environment);
 // The error names the first required symbol that the library lacks, or the release that it is older than.
 [[nodiscard]] Result<Api> ResolveApi(const system::Library& library);

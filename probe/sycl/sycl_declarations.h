@@ -3,7 +3,7 @@
 // called. Names, numbers and layouts are those of its releases 0.10 to 0.12
 // (github.com/oneapi-src/unified-runtime and intel/llvm, unified-runtime/include: ur_api.h); tests/abi
 // compares them with the headers that a wheel of Intel's runtime has. Of what a release declares otherwise
-// than the newest both are here; ReleaseOf of sycl_api.h says which holds.
+// than the newest both are here; ResolveApi of sycl_api.h says which holds.
 #pragma once
 
 #include <cstddef>

@@ -3,7 +3,11 @@
 // ur_adapter_registry.hpp): UR_ADAPTERS_FORCE_LOAD names adapters, UR_ADAPTERS_SEARCH_PATH folders of them;
 // else it takes those that the system finds, and those beside itself.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <utility>
+
+#include "probe/core/add_once.h"
 #include "probe/core/parse.h"
 #include "probe/core/text.h"
 #include "probe/sycl/sycl_api.h"
@@ -25,12 +29,28 @@ constexpr std::array<std::string_view, 3> kAdapters = {
 // What its adapters load by their names.
 constexpr std::array<std::string_view, 2> kBelow = {"libOpenCL.so.1", "libze_loader.so.1"};
 
-std::string FolderOf(const std::string& path) { return path.substr(0, path.rfind('/')); }
+std::vector<std::string> AdaptersIn(const std::string& folder, const system::FileSystem& files) {
+  std::vector<std::string> out;
+  for (const std::string& name : files.List(folder)) {
+    if (name.starts_with(kAdapterPrefix) && name.ends_with(kAdapterSuffix))
+      out.push_back(folder + "/" + name);
+  }
+  return out;
+}
 
-// The entries of a list of paths that are trusted; what is left out is told.
-std::string TrustedEntries(std::string_view variable, std::string_view list, const system::FileSystem& files,
-                           std::vector<std::string>& kept_out) {
-  std::string left;
+// Of an adapter, or of a folder with all adapters in it.
+Status CheckEntry(const system::FileSystem& files, const std::string& entry) {
+  auto trusted = system::CheckTrusted(files, entry);
+  for (const std::string& adapter : AdaptersIn(entry, files)) {
+    if (trusted) trusted = system::CheckTrusted(files, adapter);
+  }
+  return trusted;
+}
+
+// The entries of a list of paths that are there and trusted; what is left out is told.
+std::vector<std::string> TrustedEntries(std::string_view variable, std::string_view list,
+                                        const system::FileSystem& files, std::vector<std::string>& kept_out) {
+  std::vector<std::string> left;
   while (!list.empty()) {
     std::string entry(Trim(TakeUpTo(list, ',')));
     if (entry.size() > 1 && entry.front() == '"' && entry.back() == '"')
@@ -41,35 +61,30 @@ std::string TrustedEntries(std::string_view variable, std::string_view list, con
           fmt::format("an adapter that {} names is ignored: {}: a relative path depends on the "
                       "current directory",
                       variable, CleanText(entry)));
-    } else if (const auto trusted = system::CheckTrusted(files, entry); !trusted) {
+    } else if (const auto trusted = CheckEntry(files, entry); !trusted) {
       kept_out.push_back(
           fmt::format("an adapter that {} names is ignored: {}", variable, Describe(trusted.error())));
     } else {
-      left.append(left.empty() ? "" : ",").append(entry);
+      left.push_back(std::move(entry));
     }
   }
   return left;
 }
 
-// The folders in which the loader finds adapters without being told: those of the system, and its own, by its
-// real path and as it was loaded.
+// The folders in which the loader finds adapters without being told, by their real paths: those of the
+// system, and its own, where it lies and where a link to it was loaded.
 std::vector<std::string> AdapterFolders(const std::string& loader, const system::FileSystem& files,
                                         const system::Environment& environment) {
-  std::vector<std::string> folders = system::LoaderEntries(environment.Get("LD_LIBRARY_PATH").value_or(""));
-  for (auto& own : system::AbsoluteEntries(environment.Get("WHICHGPU_LIBRARY_PATH").value_or("")))
-    folders.push_back(std::move(own));
-  folders.push_back(FolderOf(loader));
-  std::erase_if(folders, [&](const std::string& folder) { return !files.Exists(folder); });
+  std::vector<std::string> folders;
+  const auto add = [&](const std::vector<std::string>& some) {
+    for (const std::string& folder : some) {
+      if (files.Exists(folder)) AddOnce(files.Resolve(folder).value_or(folder), folders);
+    }
+  };
+  add(system::LoaderEntries(environment.Get("LD_LIBRARY_PATH").value_or("")));
+  add(system::AbsoluteEntries(environment.Get("WHICHGPU_LIBRARY_PATH").value_or("")));
+  add(LoaderFolders(loader, files, environment));
   return folders;
-}
-
-std::vector<std::string> AdaptersIn(const std::string& folder, const system::FileSystem& files) {
-  std::vector<std::string> out;
-  for (const std::string& name : files.List(folder)) {
-    if (name.starts_with(kAdapterPrefix) && name.ends_with(kAdapterSuffix))
-      out.push_back(folder + "/" + name);
-  }
-  return out;
 }
 
 // The first of what it loads by names that is not to be trusted.
@@ -104,9 +119,11 @@ Result<std::vector<std::string>> RestrictLoader(const Library& loader, const sys
     const auto value = environment.Get(variable);
     if (!value) continue;
     const std::size_t before = kept_out.size();
-    std::string left = TrustedEntries(variable, *value, files, kept_out);
-    if (kept_out.size() != before)
-      system::SetProcessVariable(std::string(variable), left.empty() ? std::nullopt : std::optional(left));
+    const auto left = TrustedEntries(variable, *value, files, kept_out);
+    if (kept_out.size() == before) continue;
+    system::SetProcessVariable(
+        std::string(variable),
+        left.empty() ? std::nullopt : std::optional(fmt::format("{}", fmt::join(left, ","))));
   }
   system::SetProcessVariable(std::string(kSelector), std::nullopt);
   const auto manifests = system::opencl::FindManifests(files, environment);
@@ -132,7 +149,13 @@ void RestoreSelector(const system::Environment& environment) {
 std::vector<BrokenAdapter> BrokenAdapters(const std::string& loader, const system::FileSystem& files,
                                           const system::Environment& environment) {
   std::vector<BrokenAdapter> broken;
-  for (const std::string& folder : AdapterFolders(loader, files, environment)) {
+  std::vector<std::string> told;  // by RestrictLoader
+  std::vector<std::string> folders;
+  for (const auto& entry :
+       TrustedEntries(kSearchPath, environment.Get(kSearchPath).value_or(""), files, told))
+    AddOnce(files.Resolve(entry).value_or(entry), folders);
+  for (auto& folder : AdapterFolders(loader, files, environment)) AddOnce(std::move(folder), folders);
+  for (const std::string& folder : folders) {
     for (const std::string_view name : kAdapters) {
       const std::string path = folder + "/" + std::string(name);
       if (!files.Exists(path) || !system::Library::LoadedFiles(name).empty()) continue;
