@@ -69,9 +69,14 @@ void LetSmallCardsTrain(const Tables& tables, const Report& report, std::vector<
 
 // Of a score or a measurement.
 template <class T>
+WayKey WayOf(const T& one) {
+  return {one.device_id, one.runtime, one.driver};
+}
+
+template <class T>
 bool IsSettled(const Record& record, const T& one) {
   const auto& ways = *record.settled_without;
-  return std::find(ways.begin(), ways.end(), WayKey{one.device_id, one.runtime, one.driver}) != ways.end();
+  return std::find(ways.begin(), ways.end(), WayOf(one)) != ways.end();
 }
 
 // What facts tell stands for ways that nobody measured, as the question was settled without them.
@@ -98,12 +103,30 @@ void RuleOutWithoutCode(const Tables& tables, const Report& report, std::vector<
   }
 }
 
+// That this run measured nothing and no earlier one's figures answer: of ways that compute wrongly it may
+// know that.
+bool RestsOnFacts(const Record& record, const Report& report) {
+  const auto is_wrong = [](const auto& m) { return m.status == backends::MeasurementStatus::kWrongResult; };
+  return !record.calibrated && std::all_of(report.measurements.begin(), report.measurements.end(), is_wrong);
+}
+
+// What facts tell of every way, but of those that are known to compute wrongly: of them, how.
+std::vector<backends::Measurement> FactsBeside(const std::vector<backends::Measurement>& wrong,
+                                               const std::vector<backends::Measurement>& estimates) {
+  auto figures = wrong;
+  std::copy_if(estimates.begin(), estimates.end(), std::back_inserter(figures), [&](const auto& estimate) {
+    return std::none_of(wrong.begin(), wrong.end(),
+                        [&](const auto& m) { return WayOf(m) == WayOf(estimate); });
+  });
+  return figures;
+}
+
 // The scores of what was measured and, where nothing was or time ran out, of what the facts alone suggest. A
 // device that is not what it claims to be is never eligible.
 std::vector<Score> Scores(const Tables& tables, const Record& record, const Report& report, Basis measured) {
-  const bool estimated = !record.calibrated && report.measurements.empty();
+  const bool estimated = RestsOnFacts(record, report);
   const auto estimates = peaks::Estimated(EmbeddedPeaks(), tables, report);
-  auto figures = estimated ? estimates : report.measurements;
+  auto figures = estimated ? FactsBeside(report.measurements, estimates) : report.measurements;
   if (record.settled_without) FillInSettled(record, estimates, figures);
   auto scores = score::ScoreAll(tables, report.devices, figures, estimates);
   for (Score& score : scores) {

@@ -9,11 +9,15 @@
 #include <vector>
 
 #include "report/render/faces.h"
+#include "tests/report/machines.h"
 
 namespace report {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
@@ -105,6 +109,36 @@ TEST(NotAsked, ARuntimeOfAnotherMakerDoesNotAskACard) {
   EXPECT_THAT(report.not_asked.device_ids, ElementsAre("a"));
   EXPECT_THAT(TextOf(report), HasSubstr("unreached.n"));
   EXPECT_EQ(render::ExitCodeOf(report), render::MachineCode::kUnusableGpu);
+}
+
+// Of a run that measures nothing.
+TEST(WrongBefore, RulesOutItsOwnWayAlone) {
+  auto machine = testing::DiscreteAndIntegrated();
+  const auto card = machine.devices.front().id;
+  machine.devices.front().hardware.emplace().kernel_driver = "nvidia";  // facts tell of real cards alone
+  Record record;
+  record.probes = machine.probes;
+  RunRequest request;
+  request.uses = {Use::kInference};
+  const auto answered = [&] {
+    const auto report = Decide(request, testing::TestTables(), record, {machine.devices, {}});
+    EXPECT_EQ(report.recommendations.size(), 1U);
+    return report.recommendations.empty() ? Recommendation{} : report.recommendations.front();
+  };
+  const auto by = [](const Recommendation& answer) { return answer.device_id + " by " + answer.backend; };
+  EXPECT_EQ(by(answered()), card + " by cuda");
+  auto& wrong = record.measurements.emplace_back(machine.measurements.front());
+  wrong.device_id = card;
+  wrong.runtime = "cuda";
+  wrong.driver = "NVIDIA";
+  wrong.status = backends::MeasurementStatus::kWrongResult;
+  const auto answer = answered();
+  EXPECT_EQ(by(answer), card + " by vulkan");
+  EXPECT_EQ(answer.basis, Basis::kEstimated);
+  EXPECT_THAT(answer.rejected, Contains(AllOf(Field(&Rejected::runtime, "cuda"),
+                                              Field(&Rejected::reason, HasSubstr("gave a wrong result")))));
+  record.measurements = machine.measurements;
+  EXPECT_EQ(answered().basis, Basis::kMeasured) << "an earlier run's figures stand as they are";
 }
 
 // A runtime's own release stands for the version of the interface that its driver did not tell.
