@@ -194,7 +194,7 @@ std::optional<probe::Error> CheckOptions(RawOptions& raw, std::span<const std::s
   const bool rereads = options.command == Command::kReport && !options.json && !options.verbose &&
                        !raw.quick && !raw.thorough && !options.run.budget_s;
   options.run.from_earlier =
-      (recommends || rereads || queries) && !raw.no_cache && !options.run.retry_crashed;
+      (recommends || rereads || queries || raw.no_calibrate) && !raw.no_cache && !options.run.retry_crashed;
   if (recommends) options.run.uses = {use};
   if (options.command == Command::kList) options.run.uses.clear();
   return std::nullopt;

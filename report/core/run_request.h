@@ -30,7 +30,7 @@ struct RunRequest {
   // Whether what can change no answer stays unmeasured: software devices, what is between devices, and ways
   // that facts tell to be far behind.
   bool only_candidates = false;
-  bool from_earlier = false;   // whether an earlier run's measurements may answer
+  bool from_earlier = false;   // whether an earlier run's measurements may answer, or rule out
   bool facts_suffice = false;  // whether nothing is to be measured for it
   bool of_the_moment = false;  // whether it asks for what changes at any time, such as free memory
   bool retry_crashed = false;

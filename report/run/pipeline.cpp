@@ -285,19 +285,23 @@ bool StandsNow(const RunRequest& request, const Tables& tables, Record now, cons
 // Of a run that measures nothing: the ways of which an earlier run of this boot saw wrong results and no
 // right one. No rate that facts promise makes such a way an answer.
 void TakeWrongResults(const RunRequest& request, const Context& context, Record& record) {
+  if (!request.from_earlier || request.facts_suffice || request.uses.empty()) return;
   RunRequest measuring = request;
   measuring.calibrate = true;
   const auto kept = OpenKept(measuring, context);
   const auto found = kept ? kept->cache.Find(kept->key, Effort::kQuick) : CacheLookup{};
-  if (!found.record || request.facts_suffice) return;
+  if (!found.record) return;
   const auto& all = found.record->measurements;
   for (const backends::Measurement& wrong : all) {
     const bool any_right = std::any_of(all.begin(), all.end(), [&](const backends::Measurement& other) {
       return IsVerified(other) && other.device_id == wrong.device_id && other.runtime == wrong.runtime &&
              other.driver == wrong.driver;
     });
-    if (wrong.status == backends::MeasurementStatus::kWrongResult && !any_right)
-      record.measurements.push_back(wrong);
+    if (wrong.status != backends::MeasurementStatus::kWrongResult || any_right) continue;
+    auto& taken = record.measurements.emplace_back(wrong);
+    // Beside what this run says of itself, that nothing was measured.
+    const auto how = wrong.reason ? ": " + *wrong.reason : "";
+    taken.reason = fmt::format("in the run of {}{}", found.record->created, how);
   }
 }
 
@@ -345,7 +349,7 @@ std::variant<Produced, Problem> Survey(const RunRequest& request, const Context&
     Turns turns = kept ? std::move(kept->turns) : Turns(*live.environment, *live.files, context.interrupt);
     Measure(live, context, all, asked, std::move(turns), *tables, record);
   }
-  if (!record.calibrated && request.from_earlier) TakeWrongResults(request, context, record);
+  if (!record.calibrated) TakeWrongResults(request, context, record);
   if (record.calibrated && !earlier.figures) BoundDriverCaches(live);
   // Looked at once: what the report says and what the program returns agree.
   const int signal = SignalOf(context);

@@ -147,10 +147,18 @@ class LevelZeroBoxes(unittest.TestCase):
         runs = (("--no-calibrate",), ("--budget", "4"), ("--no-calibrate",))
         with Box([gpu(*B580, results="garbage", **roomy), gpu(*A770, **roomy)]) as box:
             before, seen, after = (json.loads(box.run(*words, *more, patience_s=60).stdout)["recommendation"] for more in runs)
+            report = json.loads(box.run("--json", "--skip", "sysfs", "--no-calibrate", patience_s=60).stdout)
+            page = box.run("--skip", "sysfs", "--no-calibrate", patience_s=60).stdout
+            forgotten = json.loads(box.run("--json", "--skip", "sysfs", "--no-calibrate", "--no-cache", patience_s=60).stdout)
         known = ["gave a wrong result" in json.dumps(answer["rejected"]) for answer in (before, seen, after)]
         self.assertEqual([False, True, True], known)
         answers = [(answer["backend"], answer["device_id"], answer["basis"]) for answer in (before, after)]
         self.assertEqual([("level_zero", "pci:0000:04:00.0", "estimated"), ("level_zero", CARD, "estimated")], answers)
+        wrong = [{m["device_id"] for m in value["measurements"] if m["status"] == "wrong_result"} for value in (report, forgotten)]
+        self.assertEqual([{"pci:0000:04:00.0"}, set()], wrong)
+        told = (json.dumps(report["measurements"]), json.dumps(after["rejected"]), " ".join(page.split()))
+        for text in told:
+            self.assertRegex(text, r"in the run of 20\d\d-\d\d-\d\d\S*: ")
 
     def test_tiles_are_parts_of_their_card(self):
         value = self.value("measured", "tiles")

@@ -240,6 +240,9 @@ TEST(Options, ThePageForPeopleMayBeOfAnEarlierRun) {
                                    "--budget=1", "--retry-crashed"})
     EXPECT_FALSE(Accepted({option}).run.from_earlier) << option;
   EXPECT_FALSE(Accepted({"recommend", "--measure"}).run.from_earlier);
+  // Where nothing is measured what was wrong counts for scripts, too.
+  EXPECT_TRUE(Accepted({"--json", "--no-calibrate"}).run.from_earlier);
+  EXPECT_FALSE(Accepted({"--json", "--no-calibrate", "--no-cache"}).run.from_earlier);
 }
 
 TEST(Options, AGpuIsAskedForByRequireAlone) {
