@@ -68,6 +68,9 @@ inline constexpr int kExitUnknown = 70;  // of a reaper, or of work that has los
 // Keeps this process and all that it starts from leaving core files. By a size of 1, not 0: with 0 the kernel
 // of Linux still starts a piped core handler, core(5).
 void ForbidCoreDumps();
+// Keeps this process alone from leaving a core, before it ends as its work did: one crash, one core. On Linux
+// whatever the limits are: under a hard limit of 0, to which 1 is too much, ForbidCoreDumps does not suffice.
+void LeaveTheCoreToTheWork();
 
 // Kills the descendants of these families, and what becomes one by that, until none but those of `keep` is
 // left or the time has come; reaps what is a child of this process. Returns those that were left. On Linux

@@ -71,6 +71,9 @@ void EndWithTool(const OwnTool& tool) {
 
 }  // namespace
 
+// macOS has no handlers of cores, and a limit of 0 forbids them.
+void LeaveTheCoreToTheWork() { ForbidCoreDumps(); }
+
 std::optional<ProcessExit> AwaitEnd(system::ProcessId work, const OwnTool& tool) {
   signal(SIGCHLD, [](int) {});
   signal(kEndSignal, [](int) { told_to_end = 1; });

@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, 3> kPartNames = {"", "work", "alone"};  /
 // So that the tool sees of this process what it would see of the work.
 [[noreturn]] void EndAs(const ProcessExit& exit) {
   if (exit.signal) {
-    ForbidCoreDumps();  // one crash, one core
+    LeaveTheCoreToTheWork();
     signal(*exit.signal, SIG_DFL);
     sigset_t fatal;
     sigemptyset(&fatal);

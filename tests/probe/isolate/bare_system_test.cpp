@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
 #include <functional>
 #include <vector>
@@ -89,6 +90,32 @@ bool Deny(const std::vector<unsigned int>& calls, int number) {
   const sock_fprog filter{static_cast<unsigned short>(program.size()), program.data()};
   return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
          prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+}
+
+// Has the kernel kill whatever asks not to be dumped, by a signal of its own.
+bool KillWhoLeavesNoCore() {
+  std::array program = {sock_filter(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr))),
+                        sock_filter(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_prctl, 0, 3)),
+                        sock_filter(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args))),
+                        sock_filter(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PR_SET_DUMPABLE, 0, 1)),
+                        sock_filter(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)),
+                        sock_filter(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW))};
+  sock_fprog filter{static_cast<unsigned short>(program.size()), program.data()};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
+}
+
+// The limit of a core's size may be 0 for good, and then a handler that cores are piped to starts all the
+// same.
+TEST(BareSystem, WhereCoresAreLimitedToNothingTheReaperLeavesNone) {
+  if (ToldByMarks()) GTEST_SKIP() << "cores are forbidden by their size there";
+  const auto end_of = [](const char* behaviour) {
+    return InProcess(KillWhoLeavesNoCore, [behaviour] {
+      return Json{{"signal", RunOne(Do(behaviour)).exit.signal.value_or(0)}};
+    })["signal"];
+  };
+  EXPECT_EQ(end_of("report"), 0) << "nothing else asks for it";
+  EXPECT_EQ(end_of("abort"), SIGSYS);
 }
 
 TEST(BareSystem, WithoutProcStillEndsDescendantsOfTheirOwnSession) {
