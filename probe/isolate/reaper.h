@@ -30,7 +30,7 @@ enum class Part {
 
 // Whose reaper it is, as its arguments say.
 struct OwnTool {
-  KilledRun run;       // what it is once it was killed
+  KilledRun run;       // what it is once it was killed; of what a reaper started (kWork) the reaper's
   std::string marker;  // CrashMarkers::PathOf its child's step; empty where it has none
   std::string mark;    // NewMark() of the child
   Part part = Part::kReaper;

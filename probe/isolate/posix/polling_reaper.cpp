@@ -37,6 +37,7 @@ std::vector<std::string> MarkedEnvironment(const std::string& mark) {
 
 Result<system::ProcessId> StartWork(const system::Descriptor& binary, OwnTool tool) {
   tool.part = Part::kWork;
+  tool.run = {system::OwnProcessId(), std::nullopt};
   system::SpawnPlan plan;
   plan.binary = binary.get();
   plan.arguments = ArgumentsFor(tool);
@@ -59,8 +60,8 @@ Result<system::ProcessId> StartWork(const system::Descriptor& binary, OwnTool to
   _exit(kExitUnknown);
 }
 
-// Ends this process and what it started when the tool is gone.
-void EndWithTool(const OwnTool& tool) {
+// Ends this process and what it started when its parent is gone.
+void EndWithParent(const OwnTool& tool) {
   while (getppid() == tool.run.pid) {
     const timespec pause{0, kLookNanoseconds};
     nanosleep(&pause, nullptr);
@@ -92,14 +93,14 @@ std::optional<ProcessExit> AwaitEnd(system::ProcessId work, const OwnTool& tool)
 }
 
 bool LeaveReaperBehind(const OwnTool& tool) {
-  if (tool.part == Part::kWork) return true;
-  if (tool.part == Part::kAlone) {
+  if (tool.part != Part::kReaper) {
     try {
-      std::thread(EndWithTool, tool).detach();
+      // It reads no variable and makes no file, and no signal is for it: all are blocked here.
+      std::thread(EndWithParent, tool).detach();
     } catch (const std::system_error&) {
       // Where there can be no thread either the tool's end is noticed when nobody reads any more.
     }
-    return false;
+    return tool.part == Part::kWork;
   }
   if (getppid() != tool.run.pid) _exit(kExitUnknown);
   system::KeepEndedChildren();

@@ -302,6 +302,25 @@ TEST_F(MarkedTool, ThatIsKilledIsNotBlamedOnWorkThatFindsNobodyToTell) {
   }
 }
 
+TEST_F(MarkedTool, ThatIsKilledWithItsReaperEndsTheWork) {
+  const pid_t tool = Start({{"first", {}, ""}});
+  const auto [work, reaper] = children_[0];
+  kill(tool, SIGSTOP);  // so that it does not see its reaper's end
+  for (const pid_t pid : {reaper, tool}) kill(pid, SIGKILL);
+  for (const pid_t pid : {tool, reaper}) EXPECT_EQ(waitpid(pid, nullptr, 0), pid);
+  const auto ends = [](pid_t pid) {
+    for (int i = 0; i < 5000 && !system::HasEnded(pid); ++i) usleep(1000);
+    return system::HasEnded(pid);
+  };
+  EXPECT_TRUE(ends(work));
+  // What the work started is here by now: nobody ends it where the kernel ended the work.
+  for (const pid_t pid : system::OwnChildren(1)) {
+    EXPECT_TRUE(!ToldByMarks() || ends(pid)) << pid;
+    kill(pid, SIGKILL);
+    EXPECT_EQ(waitpid(pid, nullptr, 0), pid);
+  }
+}
+
 TEST(Reaper, ThatItsOwnChildKilledCostsThatChildAlone) {
   const Json daemon = {{"setsid", true}, {"daemon", true}, {"to_parent", SIGKILL}, {"hang", true}};
   const std::vector<ChildRequest> requests = {Do("linger", 20, daemon), Do("report")};
