@@ -10,7 +10,12 @@ import sys
 
 MAGIC_64, EXECUTE = 0xfeedfacf, 2
 PROCESSORS = {0x0100000c: "arm64", 0x01000007: "x86_64"}
-LOAD_DYLIB, LOAD_WEAK_DYLIB, REEXPORT_DYLIB, VERSION_MIN, BUILD_VERSION = 0xc, 0x80000018, 0x8000001f, 0x24, 0x32
+LOAD_DYLIB, LOAD_WEAK_DYLIB, REEXPORT_DYLIB = 0xc, 0x80000018, 0x8000001f
+LAZY_LOAD_DYLIB, LOAD_UPWARD_DYLIB = 0x20, 0x80000023
+VERSION_MIN, BUILD_VERSION = 0x24, 0x32
+# What is read of a command begins behind its own number and length, and is so many bytes long.
+READ_BYTES = {**dict.fromkeys((LOAD_DYLIB, LOAD_WEAK_DYLIB, REEXPORT_DYLIB, LAZY_LOAD_DYLIB, LOAD_UPWARD_DYLIB), 4),
+              BUILD_VERSION: 8, VERSION_MIN: 4}
 PLATFORM_MACOS = 1
 LIBRARIES = {"/usr/lib/libSystem.B.dylib"}
 
@@ -27,20 +32,22 @@ def requirements(content):
     if magic != MAGIC_64 or kind != EXECUTE:
         raise ValueError("it is no Mach-O program of 64 bits")
     found = {"processor": PROCESSORS.get(processor, hex(processor)), "macos": None, "libraries": []}
-    at, end = 32, 32 + size
+    at, end = 32, min(32 + size, len(content))
     for _ in range(count):
+        if at + 8 > end:
+            raise ValueError("it has fewer load commands than it says")
         command, length = struct.unpack_from("<2I", content, at)
-        if length < 8 or at + length > min(end, len(content)):
+        if length < 8 + READ_BYTES.get(command, 0) or at + length > end:
             raise ValueError("a load command reaches beyond its end")
         body = content[at:at + length]
-        if command in (LOAD_DYLIB, LOAD_WEAK_DYLIB, REEXPORT_DYLIB):
-            start = struct.unpack_from("<I", body, 8)[0]
-            found["libraries"].append(body[start:].split(b"\0")[0].decode())
-        elif command == BUILD_VERSION:
+        if command == BUILD_VERSION:
             platform, oldest = struct.unpack_from("<2I", body, 8)
             found["macos"] = version_text(oldest) if platform == PLATFORM_MACOS else f"platform {platform}"
         elif command == VERSION_MIN:
             found["macos"] = version_text(struct.unpack_from("<I", body, 8)[0])
+        elif command in READ_BYTES:
+            start = struct.unpack_from("<I", body, 8)[0]
+            found["libraries"].append(body[start:].split(b"\0")[0].decode(errors="replace"))
         at += length
     return found
 

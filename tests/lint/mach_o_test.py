@@ -41,7 +41,9 @@ class MachO(unittest.TestCase):
 
     def test_what_is_not_as_wanted_is_said(self):
         self.assertIn("libc++", " ".join(self.wrong(program(ELEVEN, SYSTEM, library("/usr/lib/libc++.1.dylib")))))
-        self.assertIn("IOKit", " ".join(self.wrong(program(ELEVEN, SYSTEM, library("IOKit", mach_o.LOAD_WEAK_DYLIB)))))
+        for command in (mach_o.LOAD_WEAK_DYLIB, mach_o.REEXPORT_DYLIB, mach_o.LOAD_UPWARD_DYLIB, mach_o.LAZY_LOAD_DYLIB):
+            self.assertIn("IOKit", " ".join(self.wrong(program(ELEVEN, SYSTEM, library("IOKit", command)))))
+        self.assertIn("it needs lib", " ".join(self.wrong(program(ELEVEN, SYSTEM, library("lib?").replace(b"?", b"\xff")))))
         self.assertIn("no library", " ".join(self.wrong(program(ELEVEN))))
         self.assertIn("13.1", " ".join(self.wrong(program(build_version(13 << 16 | 1 << 8), SYSTEM))))
         self.assertIn("platform 2", " ".join(self.wrong(program(build_version(11 << 16, 2), SYSTEM))))
@@ -50,9 +52,12 @@ class MachO(unittest.TestCase):
 
     def test_what_is_no_program_is_refused(self):
         good = program(ELEVEN, SYSTEM)
-        for content in (b"", b"\x7fELF" + b"\0" * 60, program(ELEVEN, SYSTEM, kind=6), good[:-8],
-                        program(struct.pack("<2I", mach_o.LOAD_DYLIB, 0))):
-            with self.assertRaises(ValueError):
+        one_more = good[:16] + struct.pack("<I", 3) + good[20:]
+        short = [struct.pack("<2I", command, 8) for command in mach_o.READ_BYTES]
+        for content in (b"", b"\x7fELF" + b"\0" * 60, program(ELEVEN, SYSTEM, kind=6), good[:-8], one_more, one_more + b"\0" * 8,
+                        program(struct.pack("<2I", mach_o.LOAD_DYLIB, 0)), *map(program, short),
+                        program(struct.pack("<3I", mach_o.BUILD_VERSION, 12, mach_o.PLATFORM_MACOS))):
+            with self.subTest(content), self.assertRaises(ValueError):
                 mach_o.requirements(content)
 
 
