@@ -164,10 +164,11 @@ std::optional<Kept> OpenKept(const RunRequest& request, const Context& context) 
   if (!opened) return std::nullopt;
   auto files = std::make_unique<const system::FileSystem>(*std::move(opened));
   const auto environment = system::Environment::OfProcess();
-  MeasurementCache cache(environment, *files);
   auto key = CacheKey(request, Selected(request), context.tool_version, *files, environment);
+  if (!key) return std::nullopt;
+  MeasurementCache cache(environment, *files);
   Turns turns(environment, *files, context.interrupt);
-  return Kept{std::move(files), std::move(cache), std::move(turns), std::move(key)};
+  return Kept{std::move(files), std::move(cache), std::move(turns), *std::move(key)};
 }
 
 // What an earlier run leaves this one: its answer, or a note on why that is not used and a turn to find its

@@ -47,10 +47,14 @@ class MeasurementCache {
 
 // Of a run that asks these modules. One "name=value" a line: boot, tool, options, user and groups, processors
 // and limits, display and accelerator PCI functions with their kernel drivers' versions, device nodes,
-// variables, and stat() of every manifest and library that would be loaded.
-[[nodiscard]] std::string CacheKey(const RunRequest& request, std::span<const probe::Module* const> modules,
-                                   const std::string& tool_version, const probe::system::FileSystem& files,
-                                   const probe::system::Environment& environment);
+// variables, and stat() of every manifest and library that would be loaded. nullopt where no file tells of
+// the machine (neither /proc nor /sys has any, as on macOS): another card or an empty battery would go
+// unseen.
+[[nodiscard]] std::optional<std::string> CacheKey(const RunRequest& request,
+                                                  std::span<const probe::Module* const> modules,
+                                                  const std::string& tool_version,
+                                                  const probe::system::FileSystem& files,
+                                                  const probe::system::Environment& environment);
 
 // Words of a driver's manifest that name a library: "/usr/lib/libvulkan_radeon.so".
 [[nodiscard]] std::vector<std::string> LibrariesNamedIn(const std::string& manifest_text);

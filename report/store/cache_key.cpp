@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -247,9 +248,10 @@ std::vector<std::string> LibrariesNamedIn(const std::string& manifest_text) {
   return found;
 }
 
-std::string CacheKey(const RunRequest& request, std::span<const probe::Module* const> modules,
-                     const std::string& tool_version, const FileSystem& files,
-                     const Environment& environment) {
+std::optional<std::string> CacheKey(const RunRequest& request, std::span<const probe::Module* const> modules,
+                                    const std::string& tool_version, const FileSystem& files,
+                                    const Environment& environment) {
+  if (files.List("/proc").empty() && files.List("/sys").empty()) return std::nullopt;
   KeyText key;
   key.Add("boot", probe::system::BootId(files).value_or(""));
   key.Add("tool", tool_version + " " + StatText(files, OwnProgram(files)));

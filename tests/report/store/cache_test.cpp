@@ -51,7 +51,7 @@ class CacheKeys : public ::testing::Test {
   [[nodiscard]] std::string Key(const RunRequest& request = {}, const std::string& version = "1") const {
     const auto files = probe::system::FileSystem::Open(tree_.Path(""));
     EXPECT_TRUE(files.ok());
-    return CacheKey(request, Selected(request), version, *files, environment_);
+    return CacheKey(request, Selected(request), version, *files, environment_).value();
   }
 
   // Whether the key differs after a change of the machine.
@@ -69,6 +69,17 @@ TEST_F(CacheKeys, AreTheSameForTheSameMachine) {
   EXPECT_EQ(Key(), Key());
   EXPECT_THAT(Key(), HasSubstr("pci 0000:01:00.0=0x1002 0x744c amdgpu"));
   EXPECT_THAT(Key(), ::testing::Not(HasSubstr("0000:02:00.0"))) << "a network card computes nothing";
+}
+
+TEST_F(CacheKeys, AreNotMadeWhereNoFileTellsOfTheMachine) {
+  const auto is_made = [&](const char* folder) {
+    const auto files = probe::system::FileSystem::Open(tree_.Path(folder));
+    return CacheKey({}, Selected({}), "1", *files, environment_).has_value();
+  };
+  tree_.Write("/mac/usr/lib/dyld", "loader");
+  EXPECT_FALSE(is_made("/mac"));
+  tree_.Write("/masked/proc/version", "Linux");
+  EXPECT_TRUE(is_made("/masked")) << "one of them may be masked";
 }
 
 TEST_F(CacheKeys, ChangeWithBootDriverCardsVersionAndOptions) {
