@@ -88,7 +88,7 @@ inline constexpr std::string_view kRunsModels = "inference";
 inline constexpr std::string_view kTrainsModels = "training";
 
 // Of the tables that this version reads; one with another meaning has a higher number. Since 2 a build may
-// name a list of architectures (architectures_of).
+// name a list of architectures (architectures_of) and a runtime on top of its backend (through).
 inline constexpr std::uint32_t kTargetFormat = 2;
 
 struct TargetTable {

@@ -205,6 +205,17 @@ class Tables(unittest.TestCase):
                     numbered = {one for one in asked if "." in one and int(one.split(".")[0]) < same_from}
                     self.assertEqual(set(), numbered - known, f"{path.name}: no such Linux version, {target.name} {build['id']}")
 
+    def test_a_table_with_a_newer_key_has_the_format_that_has_it(self):
+        # An older whichgpu then says that the table is newer than itself, and not that there is no such key.
+        since = {"architectures_of": 2, "through": 2}
+        seen = set()
+        for path in sorted((ROOT / "data/targets").glob("*.json")):
+            table = json.loads(path.read_text())
+            keys = set(keys_below(table)) & set(since)
+            seen |= keys
+            self.assertEqual(max((since[key] for key in keys), default=1), table["format"], path.name)
+        self.assertEqual(set(since), seen)
+
     def test_makers_have_numbers_of_their_own(self):
         numbers = [int(row["number"], 16) for row in rows("vendors.csv") if row["number"]]
         self.assertTrue(numbers and all(numbers))
