@@ -82,6 +82,9 @@ probe::View ViewOf(const Tables& tables, const Words& words, const probe::Physic
   const auto* facts = Find(tables, runtime.first);
   if (facts && facts->target && words.of && facts->target->key == words.of->target->key)
     view.device.architecture = words.architecture;
+  // By the first of those that it may stand on, unless somebody says which.
+  if (facts && facts->stands_on)
+    view.device.facts.push_back({facts->stands_on->fact, facts->stands_on->runtimes.front()});
   return view;
 }
 

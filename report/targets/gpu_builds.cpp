@@ -75,7 +75,7 @@ std::optional<CodeForGpu> CodeFor(const Asked& asked, const TargetTable& target,
   const Build* nearest = nullptr;
   Verdict of_nearest;
   for (const Build& build : target.builds) {
-    if (build.backend != facts.name || !IsFor(target, build, asked.use)) continue;
+    if (!Serves(asked.tables, build, view) || !IsFor(target, build, asked.use)) continue;
     auto verdict = Judge(asked.tables, build, asked.machine, way, Policy::kMinimum);
     const auto key = [](const Verdict& one) { return std::tuple{one.is_meant, one.is_here, one.reached}; };
     if (nearest != nullptr && key(verdict) <= key(of_nearest)) continue;
@@ -140,7 +140,7 @@ std::vector<OtherProgram> ServedBy(const Asked& asked, const TargetTable& target
                                    const probe::PhysicalDevice& device) {
   std::vector<OtherProgram> served;
   for (const RuntimeFacts& facts : asked.tables.runtimes) {
-    if (!MayReach(facts, device)) continue;
+    if (facts.stands_on || !MayReach(facts, device)) continue;
     for (const std::string& name : ProgramsOf(facts, asked.use)) {
       const auto* program = name == target.name ? nullptr : FindProgram(name);
       const auto code = program ? CodeBy(asked, *program, facts, device) : std::nullopt;
@@ -160,7 +160,8 @@ std::vector<GpuBuilds> BuildsOfGpus(const Tables& tables, const Report& report, 
     GpuBuilds& gpu = all.emplace_back();
     gpu.device_id = device.id;
     for (const RuntimeFacts& facts : tables.runtimes) {
-      if (!MayReach(facts, device)) continue;
+      // Builds by one that stands on another are told of that one.
+      if (facts.stands_on || !MayReach(facts, device)) continue;
       auto code = CodeBy(asked, TargetOf(report), facts, device);
       // What a runtime for all makers has for others' GPUs is no news.
       if (code && (facts.vendor || HasCode(*code))) gpu.builds.push_back(*std::move(code));

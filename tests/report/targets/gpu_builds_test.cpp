@@ -43,7 +43,9 @@ Report Asked(const Question& question) {
   if (!imagined) return {};
   for (auto& device : imagined->devices) {
     for (auto& view : device.views) {
-      if (!question.backend.empty()) view.device.facts.push_back({"backend", question.backend});
+      if (question.backend.empty()) continue;
+      std::erase_if(view.device.facts, [](const probe::Fact& fact) { return fact.key == "backend"; });
+      view.device.facts.push_back({"backend", question.backend});
     }
   }
   Record record;
@@ -204,6 +206,21 @@ TEST(GpuBuilds, ThroughARuntimeAreForWaysThatStandOnTheBuildsOwn) {
                                   [](const auto& one) { return std::get<1>(one.first) == "sycl"; });
     ASSERT_NE(way, report.terms.unfit.end());
     EXPECT_THAT(way->second.front().why, HasSubstr("has no build for SYCL on OpenCL")) << target;
+  }
+}
+
+// SYCL's programs are Level Zero's builds: where they have no code for a GPU nothing trains on it by SYCL,
+// and beside Level Zero it is that one's.
+TEST(GpuBuilds, WhatIsOnTopHasNoMoreCodeAndIsNoAnswerBesideWhatItStandsOn) {
+  const auto trains = [](const std::string& card, const std::string& runtimes) {
+    const auto report = Asked({.machine = {card + ",ram=64GiB,runtime=" + runtimes + kLinux},
+                               .target = std::nullopt,
+                               .use = Use::kTraining});
+    return report.recommendations.empty() ? "" : report.recommendations.front().backend;
+  };
+  for (const std::string runtimes : {"sycl", "sycl:level_zero", "level_zero:sycl"}) {
+    EXPECT_EQ(trains("name=UHD 770", runtimes), "cpu") << runtimes;
+    EXPECT_EQ(trains("name=Arc A770", runtimes), runtimes == "sycl" ? "sycl" : "level_zero") << runtimes;
   }
 }
 
