@@ -89,8 +89,13 @@ void FillInSettled(const Record& record, const std::vector<backends::Measurement
 void TellSettled(const Record& record, std::vector<Score>& scores) {
   for (Score& score : scores) {
     if (!IsSettled(record, score)) continue;
+    const bool stands_on_another = std::any_of(scores.begin(), scores.end(), [&](const Score& other) {
+      return other.device_id == score.device_id && other.runtime == score.stands_on;
+    });
     score.basis = Basis::kEstimated;
-    score.reasons.push_back({ReasonId::kOfTheWay, "not measured, as facts alone tell that it is far behind"});
+    score.reasons.push_back(
+        {ReasonId::kOfTheWay, stands_on_another ? "not measured beside what it stands on"
+                                                : "not measured, as facts alone tell that it is far behind"});
   }
 }
 

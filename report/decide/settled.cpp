@@ -6,6 +6,7 @@
 #include "report/core/devices.h"
 #include "report/decide/decide.h"
 #include "report/peaks/peaks.h"
+#include "report/recommend/recommend.h"
 
 namespace report {
 namespace {
@@ -47,6 +48,11 @@ bool IsFarBehind(const Report& report, const WayKey& way, const Score& answer) {
   return far && !is_answer && !has_part && *far * score->tokens_per_s->high < answer.tokens_per_s->low;
 }
 
+bool YieldsToAnother(const Report& report, const WayKey& way, Use use) {
+  const Score* score = FindScore(report, use, way.device_id, way.runtime, way.driver);
+  return score && recommend::StandsOnAnother(report, *score);
+}
+
 }  // namespace
 
 bool StandsWithout(const std::vector<WayKey>& ways, const Report& report, const std::vector<Use>& uses) {
@@ -57,8 +63,9 @@ bool StandsWithout(const std::vector<WayKey>& ways, const Report& report, const 
     const Score* score = ScoreOf(report, *answer);
     if (!score || !score->tokens_per_s || !score->fits.value_or(true) || score->basis == Basis::kEstimated)
       return false;
-    return std::all_of(ways.begin(), ways.end(),
-                       [&](const WayKey& way) { return IsFarBehind(report, way, *score); });
+    return std::all_of(ways.begin(), ways.end(), [&](const WayKey& way) {
+      return IsFarBehind(report, way, *score) || YieldsToAnother(report, way, use);
+    });
   });
 }
 

@@ -25,6 +25,9 @@ enum class Difference { kNone, kUnknown, kSome };
 
 // Whether report.terms leave the caller no use for the way of the score.
 [[nodiscard]] bool IsOmitted(const Report& report, const Score& score);
+// Whether what the way stands on reaches the device itself, and is one for the caller: it is no answer beside
+// that, however fast it is.
+[[nodiscard]] bool StandsOnAnother(const Report& report, const Score& score);
 
 // Whether `other`, which ties with neither, can not be told apart from the fastest or from the answer.
 [[nodiscard]] bool IsUndecided(const Score& fastest, const Score& chosen, const Score& other);

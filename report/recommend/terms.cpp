@@ -152,6 +152,10 @@ std::optional<Omission> OmissionOf(const Report& report, const Score& score) {
 
 bool IsOmitted(const Report& report, const Score& score) { return OmissionOf(report, score).has_value(); }
 
+bool StandsOnAnother(const Report& report, const Score& score) {
+  return !OmissionByCaller(report, score) && WayBelow(report, score) != nullptr;
+}
+
 Reason FasterReason(const Report& report, const Score& chosen) {
   const Score* faster = FastestOmitted(report, chosen.use);
   if (!faster) return {};

@@ -90,6 +90,44 @@ TEST(Settled, ARivalOnTheSameCardIsMeasured) {
   EXPECT_FALSE(IsSettled(Without(machine, {card, "vulkan", "NVIDIA"}), Asking()));
 }
 
+// As SYCL's way to a card that Level Zero reaches, too.
+TEST(Settled, WhatStandsOnAWayThatWasMeasuredNeedNotBe) {
+  auto machine = WithThreads(testing::DiscreteAndIntegrated(), 4);
+  const auto card = machine.devices.front().id;
+  auto& view = machine.devices.front().views.at(1).device;
+  view.runtime = "sycl";
+  view.facts.push_back({"backend", "cuda"});
+  auto tables = testing::TestTables();
+  const auto sycl = std::find_if(tables.runtimes.begin(), tables.runtimes.end(),
+                                 [](const RuntimeFacts& facts) { return facts.name == "sycl"; });
+  ASSERT_NE(sycl, tables.runtimes.end());
+  sycl->stands_on->runtimes.emplace_back("cuda");
+  auto here = Without(machine, {card, "sycl", "NVIDIA"});
+  const auto is_settled = [&](const RunRequest& request) {
+    return IsSettledWithout(here.way, request, tables, here.record, here.asked);
+  };
+  EXPECT_TRUE(is_settled(Asking()));
+  auto request = Asking();
+  request.terms.among = {"sycl"};
+  EXPECT_FALSE(is_settled(request));
+  request.terms = {};
+  request.terms.exclude = {"cuda"};
+  EXPECT_FALSE(is_settled(request));
+
+  here.record.settled_without = {here.way};
+  const auto report = Decide(Asking(), tables, here.record, here.asked);
+  ASSERT_EQ(report.recommendations.size(), 1U);
+  const auto& rejected = report.recommendations.front().rejected;
+  EXPECT_TRUE(std::any_of(rejected.begin(), rejected.end(), [](const Rejected& option) {
+    return option.runtime == "sycl" && option.reason.find("not measured beside") != std::string::npos;
+  }));
+
+  for (auto& m : here.record.measurements) {
+    if (m.runtime == "cuda") m.status = backends::MeasurementStatus::kFailed;
+  }
+  EXPECT_FALSE(is_settled(Asking())) << "what it stands on does not work";
+}
+
 TEST(Settled, NothingIsBeforeAnythingWasMeasured) {
   const auto machine = WithThreads(testing::DiscreteAndIntegrated(), 4);
   auto here = Without(machine, ProcessorOf(machine));
