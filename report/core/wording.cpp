@@ -38,7 +38,7 @@ constexpr std::array kRows = {
 
 constexpr std::string_view kEndedIt = " ended it";
 constexpr std::string_view kKilled =
-    "its process was killed from outside (SIGKILL: out of memory, a job's limit, or somebody's kill)";
+    "its process was killed by SIGKILL (out of memory, a job's limit, somebody's kill, or the driver itself)";
 
 std::string Fill(std::string_view sentence, std::string_view title) {
   std::string text(sentence);

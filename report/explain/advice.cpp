@@ -146,11 +146,11 @@ constexpr OutcomeAdvice kNotAskedForMemory{
     false};
 
 constexpr std::string_view kKilledMeaning =
-    "no fault of a program's own raises SIGKILL: the kernel sends it for want of memory, or a job's limit, "
-    "or "
-    "somebody; alone it speaks against no driver";
+    "no fault of a program's own raises SIGKILL: the kernel sends it for want of memory, a job's limit, "
+    "somebody, or the driver on purpose; once alone it speaks against no driver";
 constexpr std::string_view kAgain =
-    "try it again with more memory free; if it happens again, the kernel's log says whether memory ran out";
+    "try it again with more memory free; if it happens again, the kernel's log says whether memory ran out, "
+    "and where neither that nor a job's limit ended it, update the driver";
 constexpr OutcomeAdvice kKilled{
     Outcome::kCrashed, "system_runtime", Severity::kDegraded, kKilledMeaning, kAgain, "", false};
 
