@@ -19,22 +19,24 @@ using probe::Status;
 using probe::system::Environment;
 using probe::system::FileSystem;
 
+enum class Holds { kPrograms, kLibraries, kFrameworks };
+
 // A variable that lists folders. Each system's loader knows its own; another's do nothing here.
 struct SearchList {
   const char* variable;
   std::string_view separators;  // ld.so(8): the loader takes semicolons too; dyld(1): it does not
-  bool is_of_libraries;
+  Holds holds;
   const char* fallback;  // where nothing is: an empty PATH means the current directory
 };
 constexpr std::array kSearchLists = {
-    SearchList{"LD_LIBRARY_PATH", ":;", true, ""},
-    SearchList{"DYLD_LIBRARY_PATH", ":", true, ""},
-    SearchList{"DYLD_FRAMEWORK_PATH", ":", true, ""},
-    SearchList{"DYLD_FALLBACK_LIBRARY_PATH", ":", true, ""},
-    SearchList{"DYLD_FALLBACK_FRAMEWORK_PATH", ":", true, ""},
-    SearchList{"DYLD_VERSIONED_LIBRARY_PATH", ":", true, ""},
-    SearchList{"DYLD_VERSIONED_FRAMEWORK_PATH", ":", true, ""},
-    SearchList{"PATH", ":", false, "/usr/sbin:/usr/bin:/sbin:/bin"},
+    SearchList{"LD_LIBRARY_PATH", ":;", Holds::kLibraries, ""},
+    SearchList{"DYLD_LIBRARY_PATH", ":", Holds::kLibraries, ""},
+    SearchList{"DYLD_FRAMEWORK_PATH", ":", Holds::kFrameworks, ""},
+    SearchList{"DYLD_FALLBACK_LIBRARY_PATH", ":", Holds::kLibraries, ""},
+    SearchList{"DYLD_FALLBACK_FRAMEWORK_PATH", ":", Holds::kFrameworks, ""},
+    SearchList{"DYLD_VERSIONED_LIBRARY_PATH", ":", Holds::kLibraries, ""},
+    SearchList{"DYLD_VERSIONED_FRAMEWORK_PATH", ":", Holds::kFrameworks, ""},
+    SearchList{"PATH", ":", Holds::kPrograms, "/usr/sbin:/usr/bin:/sbin:/bin"},
 };
 
 std::vector<std::string> Entries(std::string_view list, std::string_view separators) {
@@ -47,10 +49,8 @@ std::vector<std::string> Entries(std::string_view list, std::string_view separat
   }
 }
 
-// Whether a loader may load it: a library, or a folder that holds one.
 bool IsLibrary(std::string_view name) {
-  return name.find(".so") != std::string_view::npos || name.ends_with(".dylib") ||
-         name.ends_with(".framework");
+  return name.find(".so") != std::string_view::npos || name.ends_with(".dylib");
 }
 
 // That neither a folder nor a library in it can be somebody else's.
@@ -67,20 +67,26 @@ Status CheckFolder(const FileSystem& files, const std::string& folder, bool is_o
 enum class Ruling { kKept, kDropped, kRefused };
 
 // Whether an entry stays in the list, and the reason where that is worth telling. For root what does not
-// exist goes too, for who knows who makes it, and so does what the loader would first expand ($LIB).
+// exist goes too, for who knows who makes it, and so do what the loader would first expand ($LIB) and
+// frameworks: which of a framework's versions is loaded the program says that wants it, in folders below.
 Ruling RuleOn(const FileSystem& files, const SearchList& list, const std::string& entry,
               std::string& reason) {
+  const bool is_loaded_from = list.holds != Holds::kPrograms;
   if (!entry.starts_with('/')) {
     reason = "it is not absolute";
-    return entry.empty() || !list.is_of_libraries ? Ruling::kDropped : Ruling::kRefused;
+    return entry.empty() || !is_loaded_from ? Ruling::kDropped : Ruling::kRefused;
   }
   if (geteuid() != 0) return Ruling::kKept;
-  if (list.is_of_libraries && entry.find('$') != std::string::npos) {
+  if (is_loaded_from && entry.find('$') != std::string::npos) {
     reason = "the loader would expand it";
     return Ruling::kRefused;
   }
   if (!files.Exists(entry)) return Ruling::kDropped;
-  const auto trusted = CheckFolder(files, entry, list.is_of_libraries);
+  if (list.holds == Holds::kFrameworks) {
+    reason = "root loads no frameworks from there, as all their versions would have to be checked";
+    return Ruling::kRefused;
+  }
+  const auto trusted = CheckFolder(files, entry, is_loaded_from);
   if (trusted) return Ruling::kKept;
   reason = trusted.error().text;
   return Ruling::kRefused;

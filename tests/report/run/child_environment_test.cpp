@@ -73,13 +73,26 @@ TEST_F(ChildEnvironmentTest, NothingThatTheLoaderOfMacosSearchesDoesEither) {
 
 TEST_F(ChildEnvironmentTest, OfRootLeavesOutAFolderWithALibraryOfAnothers) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root to give files away";
-  for (const char* name : {"libx.so.1", "libx.dylib", "X.framework"}) {
+  for (const char* name : {"libx.so.1", "libx.dylib"}) {
     const auto folder = std::string("/of_") + name;
     const auto path = tree_.Directory(folder);
     const auto library = tree_.Write(folder + "/" + name, "");
     EXPECT_EQ(Of("DYLD_LIBRARY_PATH", path), "unchanged") << name;
     ASSERT_EQ(chown(library.c_str(), 12345, 12345), 0);
     EXPECT_EQ(Of("DYLD_LIBRARY_PATH", path), "") << name;
+  }
+}
+
+TEST_F(ChildEnvironmentTest, OfRootLeavesOutFrameworks) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root to own folders";
+  tree_.Write("/frameworks/X.framework/Versions/A/X", "");
+  const auto folder = tree_.At("/frameworks");
+  for (const char* variable :
+       {"DYLD_FRAMEWORK_PATH", "DYLD_FALLBACK_FRAMEWORK_PATH", "DYLD_VERSIONED_FRAMEWORK_PATH"}) {
+    EXPECT_EQ(Of(variable, folder), "") << variable;
+    EXPECT_THAT(warnings_, ElementsAre(AllOf(HasSubstr(variable), HasSubstr("root loads no frameworks"))));
+    EXPECT_EQ(Of(variable, tree_.At("/missing")), "");
+    EXPECT_THAT(warnings_, IsEmpty());
   }
 }
 
@@ -99,8 +112,7 @@ TEST_F(ChildEnvironmentTest, OfRootKeepsOnlyFoldersThatRootOwns) {
   const auto own = tree_.Directory("/own");
   const auto both = foreign + ":" + own;
   const auto with_missing = own + ":" + tree_.At("/missing");
-  for (const char* variable :
-       {"PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_FRAMEWORK_PATH"}) {
+  for (const char* variable : {"PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"}) {
     EXPECT_EQ(Of(variable, own), "unchanged");
     EXPECT_EQ(Of(variable, both), own);
     EXPECT_THAT(warnings_,
