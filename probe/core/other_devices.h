@@ -59,9 +59,6 @@ struct OtherDevice {
 inline constexpr std::string_view kUsbDeviceFact = "usb_device";
 inline constexpr std::string_view kUsbIdFact = "usb_id";
 inline constexpr std::string_view kMiscFact = "misc_device";
-// The number of a GPU's driver in macOS's registry of devices, "0x1000002a0": its runtime there names it,
-// too.
-inline constexpr std::string_view kRegistryFact = "registry_id";
 
 // Why it can not be measured, and what could use it; of a device of this kind that no runtime reaches.
 // nullopt of a GPU that a runtime of this program is for, of a processor and of what nobody knows. Of one

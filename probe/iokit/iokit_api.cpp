@@ -4,6 +4,7 @@
 #include <array>
 
 #include "probe/core/text.h"
+#include "probe/system/frameworks.h"
 
 namespace probe::iokit {
 namespace {
@@ -22,9 +23,9 @@ std::string_view BytesOf(const Api& api, CfType data) {
 }  // namespace
 
 Result<Api> OpenApi(const system::FileSystem& files, const system::Environment& environment) {
-  auto iokit = system::Library::Open({&kIoKitName, 1}, {}, files, environment);
+  auto iokit = system::Library::Open({&system::kIoKitName, 1}, {}, files, environment);
   if (!iokit) return iokit.error();
-  auto core_foundation = system::Library::Open({&kCoreFoundationName, 1}, {}, files, environment);
+  auto core_foundation = system::Library::Open({&system::kCoreFoundationName, 1}, {}, files, environment);
   if (!core_foundation) return core_foundation.error();
   Api api;
   std::string_view missing;

@@ -57,10 +57,6 @@ struct Api {
 #undef WHICHGPU_CF_SYMBOL
 };
 
-inline constexpr std::string_view kIoKitName = "/System/Library/Frameworks/IOKit.framework/IOKit";
-inline constexpr std::string_view kCoreFoundationName =
-    "/System/Library/Frameworks/CoreFoundation.framework/CoreFoundation";
-
 // Errors as system::Library::Open; OwnError::kAbsent on every system but macOS.
 [[nodiscard]] Result<Api> OpenApi(const system::FileSystem& files, const system::Environment& environment);
 

@@ -9,12 +9,14 @@
 #include <utility>
 
 #include "probe/core/module.h"
+#include "probe/core/number_facts.h"
 #include "probe/core/other_devices.h"
 #include "probe/core/parse.h"
 #include "probe/core/pci_table.h"
 #include "probe/core/power.h"
 #include "probe/core/vendor_names.h"
 #include "probe/iokit/iokit_api.h"
+#include "probe/system/frameworks.h"
 
 namespace probe::iokit {
 namespace {
@@ -211,7 +213,7 @@ Module Describe() {
   module.name = "iokit";
   module.title = "IOKit";
   module.kind = ModuleKind::kHardware;
-  module.libraries = {&kIoKitName, 1};
+  module.libraries = {&system::kIoKitName, 1};
   module.probe = Probe;
   return module;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "probe/core/text.h"
+#include "probe/system/frameworks.h"
 
 namespace probe::metal {
 namespace {
@@ -28,8 +29,8 @@ Result<Libraries> OpenLibraries(const system::FileSystem& files, const system::E
   auto metal = OpenOne(kMetalName, files, environment);
   if (!metal) return metal.error();
   Libraries libraries{*std::move(objc), *std::move(metal), std::nullopt, std::nullopt};
-  auto iokit = OpenOne(kIoKitName, files, environment);
-  auto core_foundation = OpenOne(kCoreFoundationName, files, environment);
+  auto iokit = OpenOne(system::kIoKitName, files, environment);
+  auto core_foundation = OpenOne(system::kCoreFoundationName, files, environment);
   if (iokit && core_foundation) {
     libraries.iokit = *std::move(iokit);
     libraries.core_foundation = *std::move(core_foundation);

@@ -107,9 +107,6 @@ class Owned {
 // that or before. Elsewhere what WHICHGPU_LIBRARY_PATH alone leads to by the last part of the name.
 inline constexpr std::string_view kObjcName = "/usr/lib/libobjc.A.dylib";
 inline constexpr std::string_view kMetalName = "/System/Library/Frameworks/Metal.framework/Metal";
-inline constexpr std::string_view kIoKitName = "/System/Library/Frameworks/IOKit.framework/IOKit";
-inline constexpr std::string_view kCoreFoundationName =
-    "/System/Library/Frameworks/CoreFoundation.framework/CoreFoundation";
 
 struct Libraries {
   system::Library objc, metal;

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "probe/core/note.h"
-#include "probe/core/other_devices.h"
+#include "probe/core/number_facts.h"
 #include "probe/core/parse.h"
 #include "probe/core/vendor_names.h"
 #include "probe/metal/metal_api.h"

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "probe/core/hidden.h"
+#include "probe/core/number_facts.h"
 #include "probe/core/other_devices.h"
 #include "probe/core/parse.h"
 #include "probe/core/pci_table.h"
@@ -154,7 +155,7 @@ void SetOtherNodes(const FileSystem& files, const Card& card, HardwareDevice& de
 void SetNodes(const FileSystem& files, const Card& card, HardwareDevice& device) {
   for (const std::string& name : card.node_names) {
     if (const auto number = DrmNumber(files, card.function.directory, name))
-      AddFact(device, IsDisplayNode(name) ? "drm_primary" : "drm_render", *number);
+      AddFact(device, IsDisplayNode(name) ? kDisplayNodeFact : kRenderNodeFact, *number);
     if (IsDisplayNode(name)) {
       AddFact(device, "drm_card", name);
     } else if (IsAcceleratorNode(name)) {

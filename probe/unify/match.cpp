@@ -10,7 +10,7 @@
 #include <tuple>
 #include <utility>
 
-#include "probe/core/other_devices.h"
+#include "probe/core/number_facts.h"
 #include "probe/core/parse.h"
 #include "probe/unify/likeness.h"
 
@@ -31,7 +31,7 @@ struct NumberFact {
   std::string_view key;
   std::string_view how;
 };
-constexpr std::array kNumberFacts = {NumberFact{"drm_render", "drm"}, NumberFact{"drm_primary", "drm"},
+constexpr std::array kNumberFacts = {NumberFact{kRenderNodeFact, "drm"}, NumberFact{kDisplayNodeFact, "drm"},
                                      NumberFact{kRegistryFact, "registry"}};
 
 // Devices of one driver of one runtime see the hardware once each.

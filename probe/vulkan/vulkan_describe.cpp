@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "probe/core/number_facts.h"
 #include "probe/core/text.h"
 #include "probe/core/vendor.h"
 #include "probe/core/vendor_names.h"
@@ -100,11 +101,12 @@ void AddShapes(const PhysicalFacts& facts, FactList& list) {
 void AddDrm(const PhysicalFacts& facts, FactList& list) {
   if (!facts.has_drm) return;
   const auto& drm = facts.drm;
-  const auto add = [&](const char* key, VkBool32 has, std::int64_t major, std::int64_t minor) {
-    if (has != VK_FALSE && major >= 0 && minor >= 0) list.Add(key, fmt::format("{}:{}", major, minor));
+  const auto add = [&](std::string_view key, VkBool32 has, std::int64_t major, std::int64_t minor) {
+    if (has != VK_FALSE && major >= 0 && minor >= 0)
+      list.Add(std::string(key), fmt::format("{}:{}", major, minor));
   };
-  add("drm_render", drm.hasRender, drm.renderMajor, drm.renderMinor);
-  add("drm_primary", drm.hasPrimary, drm.primaryMajor, drm.primaryMinor);
+  add(kRenderNodeFact, drm.hasRender, drm.renderMajor, drm.renderMinor);
+  add(kDisplayNodeFact, drm.hasPrimary, drm.primaryMajor, drm.primaryMinor);
 }
 
 std::vector<Fact> Facts(const PhysicalFacts& facts) {

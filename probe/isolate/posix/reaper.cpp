@@ -8,12 +8,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "probe/core/parse.h"
 #include "probe/isolate/channel.h"
 #include "probe/isolate/child.h"
 #include "probe/system/scratch.h"
@@ -56,13 +56,6 @@ bool TellOfKilledTool(const OwnTool& tool, const std::optional<ProcessExit>& wor
   return true;
 }
 
-template <class Number>
-std::optional<Number> NumberIn(std::string_view text) {
-  Number number = 0;
-  const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
-  return end.ec == std::errc() ? std::optional(number) : std::nullopt;
-}
-
 }  // namespace
 
 void ForbidCoreDumps() {
@@ -85,7 +78,8 @@ std::vector<std::string> ArgumentsFor(const OwnTool& tool) {
 OwnTool ToolOf(std::span<char* const> arguments) {
   OwnTool tool;
   if (arguments.size() < 7) return tool;
-  tool.run = {NumberIn<system::ProcessId>(arguments[2]).value_or(0), NumberIn<std::uint64_t>(arguments[3])};
+  tool.run = {ParseNumber<system::ProcessId>(arguments[2]).value_or(0),
+              ParseNumber<std::uint64_t>(arguments[3])};
   tool.marker = arguments[4];
   tool.mark = arguments[5];
   const auto part = std::find(kPartNames.begin(), kPartNames.end(), std::string_view(arguments[6]));

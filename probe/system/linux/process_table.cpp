@@ -5,21 +5,14 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <string>
 
+#include "probe/core/parse.h"
 #include "probe/system/filesystem.h"
 #include "probe/system/process.h"
 
 namespace probe::system {
 namespace {
-
-template <class Number>
-std::optional<Number> NumberIn(std::string_view text) {
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
-}
 
 // Of /proc/<pid>/stat: behind the name, which is in parentheses and may hold anything, the state and the
 // parent.
@@ -30,7 +23,7 @@ ProcessEntry EntryOf(ProcessId pid, const Result<std::string>& stat) {
   if (name_end == std::string::npos || name_end + 4 > stat->size()) return gone;
   const auto rest = std::string_view(*stat).substr(name_end + 2);
   const auto parent = rest.substr(2, rest.find(' ', 2) - 2);
-  return {pid, NumberIn<ProcessId>(parent).value_or(0), rest.starts_with('Z') || rest.starts_with('X')};
+  return {pid, ParseNumber<ProcessId>(parent).value_or(0), rest.starts_with('Z') || rest.starts_with('X')};
 }
 
 }  // namespace
@@ -42,7 +35,7 @@ std::vector<ProcessEntry> ProcessTable() {
   if (!files) return out;
   std::vector<ProcessId> pids;
   for (const auto& name : files->List("/proc")) {
-    if (const auto pid = NumberIn<ProcessId>(name)) pids.push_back(*pid);
+    if (const auto pid = ParseNumber<ProcessId>(name)) pids.push_back(*pid);
   }
   std::sort(pids.rbegin(), pids.rend());
   for (const ProcessId pid : pids)

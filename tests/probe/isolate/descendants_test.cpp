@@ -321,6 +321,22 @@ TEST_F(MarkedTool, ThatIsKilledWithItsReaperEndsTheWork) {
   }
 }
 
+TEST(Reaper, KnowsItsToolByItsArguments) {
+  const OwnTool tool{{4711, 12}, "/marker", "of-1-2", Part::kWork};
+  auto arguments = ArgumentsFor(tool);
+  const auto read = ToolOf(system::Pointers(arguments));
+  EXPECT_EQ(read.run.pid, 4711);
+  EXPECT_EQ(read.run.start_ticks, 12U);
+  EXPECT_EQ(read.marker, "/marker");
+  EXPECT_EQ(read.mark, "of-1-2");
+  EXPECT_EQ(read.part, Part::kWork);
+  arguments[2] = "4711x";
+  arguments[3] = "12x";
+  const auto wrong = ToolOf(system::Pointers(arguments));
+  EXPECT_EQ(wrong.run.pid, 0) << "no number";
+  EXPECT_EQ(wrong.run.start_ticks, std::nullopt);
+}
+
 TEST(Reaper, ThatItsOwnChildKilledCostsThatChildAlone) {
   const Json daemon = {{"setsid", true}, {"daemon", true}, {"to_parent", SIGKILL}, {"hang", true}};
   const std::vector<ChildRequest> requests = {Do("linger", 20, daemon), Do("report")};
