@@ -21,8 +21,8 @@ using ProcessId = int;
 [[nodiscard]] ProcessId OwnProcessId();
 
 // The running binary, open for execution: as the system names it (/proc/self/exe), else the path that it was
-// started by. Call it at start, before the working directory can have changed. A set-uid program does not
-// believe the path.
+// started by. Call it at start, before the working directory can have changed. On Linux a set-uid program
+// does not believe the path; macOS has nothing else to go by.
 [[nodiscard]] Result<Descriptor> OpenOwnBinary();
 
 // A pipe, both ends closed on exec and above the standard streams and every number that Spawn assigns.
@@ -111,8 +111,8 @@ struct ProcessEntry {
 [[nodiscard]] std::vector<ProcessEntry> ProcessTable();
 
 // The variables that a process was started with, "NAME=value", each with a zero behind it; whatever it has
-// set since is not among them. nullopt where that is not shown: of other users' processes, on macOS of
-// Apple's own.
+// set since is not among them. nullopt where that is not shown, of other users' processes; nullopt or empty
+// of what macOS itself brings, where its kernel may show the arguments alone.
 [[nodiscard]] std::optional<std::string> EnvironmentOf(ProcessId pid);
 // That part of what macOS tells of a process (sysctl's KERN_PROCARGS2): a number of arguments as an int, the
 // path, zeros, so many arguments and then the variables, each with a zero behind it. Empty for what is cut
