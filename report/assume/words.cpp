@@ -203,7 +203,8 @@ Wrong ReadCount(const std::string& value, Words& words) {
 Wrong ReadMemory(const std::string& value, std::optional<std::uint64_t>& out) {
   out = ParseSize(value);
   constexpr std::uint64_t kLeast = 1U << 20U;  // 24 is meant to be GiB
-  return out.value_or(0) >= kLeast ? std::nullopt : Wrong("it takes a size with its unit, such as 24GiB");
+  return out.value_or(0) >= kLeast ? std::nullopt
+                                   : Wrong("it takes a size of 1 MiB or more with its unit, such as 24GiB");
 }
 
 Wrong ReadDriver(const std::string& value, Words& words) {
@@ -275,7 +276,10 @@ std::vector<Key> KeysOf(const Tables& tables) {
       {"wsl", [](const auto& value, Words& words) { return ReadFlag(value, words.wsl); }},
       {"container", [](const auto& value, Words& words) { return ReadFlag(value, words.container); }}};
   for (const RuntimeFacts& facts : tables.runtimes) {
-    if (!facts.target) continue;
+    const bool is_anothers = facts.target && std::any_of(keys.begin(), keys.end(), [&](const Key& known) {
+                               return known.name == facts.target->key;
+                             });
+    if (!facts.target || is_anothers) continue;  // one that stands on another has that one's word
     keys.push_back({facts.target->key, [&facts](const auto& value, Words& words) {
                       return ReadArchitecture(facts, value, words);
                     }});

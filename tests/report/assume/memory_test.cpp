@@ -271,7 +271,7 @@ TEST(AssumedMemory, IsRefusedWhereItCanNotBe) {
   EXPECT_THAT(
       Refusal({"name=GB10,memory=128GiB,ram=64GiB"}),
       HasSubstr("memory: a GPU that shares the processor's has no more than that, and 128 GiB of 64"));
-  EXPECT_THAT(Refusal({"cc=8.9,ram=64"}), HasSubstr("ram: it takes a size with its unit"));
+  EXPECT_THAT(Refusal({"cc=8.9,ram=64"}), HasSubstr("ram: it takes a size of 1 MiB or more with its unit"));
   EXPECT_THAT(Refusal({"cc=8.9,ram=64GiB", "cc=8.9,ram=32GiB"}), HasSubstr("ram: two texts say different"));
   EXPECT_EQ(Processor(Of({"vendor=none,ram=64GiB"})).memory.total_bytes, 64 * kGiB);
 }
