@@ -2,6 +2,7 @@
 #include "probe/intel/intel_ip.h"
 
 #include <array>
+#include <utility>
 
 namespace probe::intel {
 namespace {
@@ -41,6 +42,17 @@ std::optional<std::vector<std::string>> MatrixUnitsOfIp(std::uint32_t version) {
     return units;
   }
   return architecture <= kLastWithout ? std::optional(std::vector<std::string>()) : std::nullopt;
+}
+
+void AddIp(std::uint32_t version, RuntimeDevice& device) {
+  auto units = version != 0 ? MatrixUnitsOfIp(version) : std::nullopt;
+  device.architecture = ArchitectureOfIp(version);
+  if (version != 0) device.facts.push_back({"ip_version", std::to_string(version)});
+  if (units) {
+    device.matrix_units = *std::move(units);
+  } else {
+    device.facts.push_back({"matrix_units", "not known"});
+  }
 }
 
 }  // namespace probe::intel

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "probe/core/device.h"
+
 namespace probe::intel {
 
 // As data/architectures.csv and builds of programs name it: "ip-12.55". Architecture in bits 31:22, release
@@ -18,5 +20,8 @@ namespace probe::intel {
 // What its matrix instructions (XMX) multiply, "fp16/fp32", ...; empty of a release without any, nullopt
 // where that is not known.
 [[nodiscard]] std::optional<std::vector<std::string>> MatrixUnitsOfIp(std::uint32_t version);
+
+// Both of a GPU, and the version as a fact; 0: its driver does not tell it.
+void AddIp(std::uint32_t version, RuntimeDevice& device);
 
 }  // namespace probe::intel

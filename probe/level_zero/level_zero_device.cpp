@@ -191,16 +191,7 @@ Result<Found> Reader::Read(ZeDevice handle, std::uint32_t ordinal) const {
   device.unified_memory = (properties.flags & kZeIntegrated) != 0;
   if (!interface_.empty()) device.api_version = interface_;
   if (!version_.empty()) device.driver_version = version_;
-  bool knows_units = false;
-  if (ip.version != 0) {
-    device.architecture = intel::ArchitectureOfIp(ip.version);
-    if (auto units = intel::MatrixUnitsOfIp(ip.version)) {
-      device.matrix_units = *std::move(units);
-      knows_units = true;
-    }
-    Add("ip_version", ip.version, device);
-  }
-  if (!knows_units) device.facts.push_back({"matrix_units", "not known"});
+  intel::AddIp(ip.version, device);
   AddUnits(properties, device);
   AddCompute(handle, device);
   AddModules(handle, device);

@@ -87,20 +87,6 @@ void AddIdentity(const Reader& reader, std::uint32_t type, RuntimeDevice& device
     device.identity.ids = PciIds{*vendor, *number & 0xffffU, {}, {}, {}};
 }
 
-// Of a GPU, which alone has one.
-void AddArchitecture(const Reader& reader, RuntimeDevice& device) {
-  bool knows_units = false;
-  if (const auto ip = reader.Positive<std::uint32_t>(kUrIpVersion)) {
-    device.architecture = intel::ArchitectureOfIp(*ip);
-    if (auto units = intel::MatrixUnitsOfIp(*ip)) {
-      device.matrix_units = *std::move(units);
-      knows_units = true;
-    }
-    Add("ip_version", *ip, device);
-  }
-  if (!knows_units) device.facts.push_back({"matrix_units", "not known"});
-}
-
 void AddSubgroups(const Reader& reader, RuntimeDevice& device) {
   auto sizes = reader.Numbers(kUrSubgroupSizes);
   std::erase_if(sizes, [](std::uint32_t size) { return size == 0 || size > 1024; });
@@ -165,7 +151,7 @@ Result<std::optional<Found>> Read(const Api& api, const Platform& platform, UrDe
   device.facts.push_back({"spirv_versions", code});
   AddMemory(reader, device);
   AddFacts(reader, device);
-  if (*type == kUrGpu) AddArchitecture(reader, device);
+  if (*type == kUrGpu) intel::AddIp(reader.Value<std::uint32_t>(kUrIpVersion).value_or(0), device);
   return std::optional(std::move(found));
 }
 
