@@ -132,6 +132,7 @@ ScratchDirectory& ScratchDirectory::operator=(ScratchDirectory&& other) noexcept
 
 ScratchDirectory::~ScratchDirectory() {
   if (path_.empty()) return;
+  if (!directory_.ok()) directory_ = OpenOwnDirectory(path_);
   EmptyTree(directory_.get());
   RemoveName(path_);
 }
@@ -157,7 +158,11 @@ void ScratchDirectory::RemoveIfEmpty() {
 }
 
 bool ScratchDirectory::Exceeds(std::uint64_t max_bytes) const {
-  return !path_.empty() && TreeExceeds(directory_.get(), max_bytes, kMaxFiles);
+  if (path_.empty()) return false;
+  if (directory_.ok()) return TreeExceeds(directory_.get(), max_bytes, kMaxFiles);
+  // There was no descriptor left when it was made. Where there is none now either nothing is known of it.
+  const Descriptor opened = OpenDirectory(path_);
+  return opened.ok() ? TreeExceeds(opened.get(), max_bytes, kMaxFiles) : errno == EACCES;
 }
 
 }  // namespace probe::system

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -143,6 +144,27 @@ TEST_F(ScratchTest, AFileInItsPlaceGoesToo) {
   EXPECT_FALSE(fs::exists(path));
   std::ofstream(path) << "x";
   ScratchDirectory::Remove(path);
+  EXPECT_FALSE(fs::exists(path));
+}
+
+TEST_F(ScratchTest, ThatWasMadeWithoutADescriptorLeftIsLookedAtLater) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{0, before.rlim_max};
+  std::string path;
+  {
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+    const auto scratch = ScratchDirectory::Create(environment_, Medium::kDisk);
+    const bool exceeds_without = scratch.ok() && scratch->Exceeds(1U << 20U);
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+    ASSERT_TRUE(scratch.ok());
+    EXPECT_LT(scratch->descriptor(), 0);
+    EXPECT_FALSE(exceeds_without) << "nothing is known of it";
+    path = scratch->path();
+    std::ofstream(fs::path(path) / "file") << std::string(100000, 'x');
+    EXPECT_FALSE(scratch->Exceeds(1U << 20U));
+    EXPECT_TRUE(scratch->Exceeds(1000));
+  }
   EXPECT_FALSE(fs::exists(path));
 }
 
