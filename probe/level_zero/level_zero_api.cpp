@@ -3,22 +3,16 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include "probe/core/enumerate.h"
 
 namespace probe::level_zero {
 namespace {
 
-// Handles as a driver gives them, at most `most` of them, without empty ones and repetitions.
 template <class Handle, class Ask>
 Result<std::vector<Handle>> Handles(std::string_view call, std::uint32_t most, const Ask& ask) {
   std::vector<Handle> all;
-  if (const ZeResult code = Enumerate(most, ask, all); code != kZeSuccess) return ErrorOf(call, code);
-  std::vector<Handle> unique;
-  for (const Handle handle : all) {
-    if (handle != nullptr && std::find(unique.begin(), unique.end(), handle) == unique.end())
-      unique.push_back(handle);
-  }
-  return unique;
+  if (const ZeResult code = EnumerateHandles(most, ask, all); code != kZeSuccess) return ErrorOf(call, code);
+  return all;
 }
 
 }  // namespace

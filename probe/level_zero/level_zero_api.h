@@ -3,7 +3,6 @@
 // errors, and what a device says of itself. Computes nothing.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -22,19 +21,6 @@
 #include "probe/system/library.h"
 
 namespace probe::level_zero {
-
-// What a function lists that is asked twice, for how many and for the entries themselves: at most `most`.
-template <class T, class Ask>
-[[nodiscard]] ZeResult Enumerate(std::uint32_t most, const Ask& ask, std::vector<T>& all) {
-  std::uint32_t count = 0;
-  if (const ZeResult code = ask(&count, static_cast<T*>(nullptr)); code != kZeSuccess) return code;
-  count = std::min(count, most);
-  all.resize(count);
-  if (count == 0) return kZeSuccess;
-  const ZeResult code = ask(&count, all.data());
-  all.resize(code == kZeSuccess ? std::min<std::size_t>(count, all.size()) : 0);
-  return code;
-}
 
 // The functions of level_zero_symbols.def; a missing optional one is nullptr.
 struct Api {

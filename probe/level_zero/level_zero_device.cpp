@@ -6,6 +6,7 @@
 #include <map>
 #include <span>
 
+#include "probe/core/enumerate.h"
 #include "probe/core/text.h"
 #include "probe/core/vendor_names.h"
 #include "probe/intel/intel_ip.h"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "probe/core/enumerate.h"
 #include "probe/level_zero/level_zero_api.h"
 
 namespace probe::level_zero {
@@ -15,8 +16,7 @@ constexpr std::uint32_t kMaxMemories = 64, kMaxDomains = 64;
 template <class Handle, class Ask>
 std::vector<Handle> Handles(std::uint32_t most, const Ask& ask) {
   std::vector<Handle> all;
-  static_cast<void>(Enumerate(most, ask, all));  // none where it fails
-  std::erase(all, nullptr);
+  static_cast<void>(EnumerateHandles(most, ask, all));  // none where it fails
   return all;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "probe/core/add_once.h"
+#include "probe/core/enumerate.h"
 #include "probe/core/text.h"
 #include "probe/system/loader_path.h"
 
@@ -13,23 +14,18 @@ namespace {
 constexpr std::string_view kToolkit = "/opt/intel/oneapi";
 constexpr std::size_t kMostText = 256;
 
-// A list that is asked twice, for how many and for the entries themselves: at most `most`, without empty ones
-// and repetitions.
+// Here `ask(room, handles, count)` takes the room for handles apart from how many there are.
 template <class Handle, class Ask>
 Result<std::vector<Handle>> List(std::string_view call, std::uint32_t most, const Ask& ask) {
-  std::uint32_t count = 0;
-  if (const UrResult code = ask(0U, static_cast<Handle*>(nullptr), &count); code != kUrSuccess)
-    return ErrorOf(call, code);
-  std::vector<Handle> all(std::min(count, most));
-  if (all.empty()) return all;
-  count = static_cast<std::uint32_t>(all.size());
-  if (const UrResult code = ask(count, all.data(), nullptr); code != kUrSuccess) return ErrorOf(call, code);
-  std::vector<Handle> unique;
-  for (const Handle handle : all) {
-    if (handle != nullptr && std::find(unique.begin(), unique.end(), handle) == unique.end())
-      unique.push_back(handle);
-  }
-  return unique;
+  std::vector<Handle> all;
+  const auto code = EnumerateHandles(
+      most,
+      [&](std::uint32_t* count, Handle* handles) {
+        return handles == nullptr ? ask(0U, handles, count) : ask(*count, handles, nullptr);
+      },
+      all);
+  if (code != kUrSuccess) return ErrorOf(call, code);
+  return all;
 }
 
 // Where a device of the backend is not there the call says so instead of telling of none.
