@@ -86,6 +86,41 @@ bool IsNewerThanAll(const TargetFacts& target, const std::vector<std::string>& b
          });
 }
 
+namespace {
+
+bool IsKnown(const TargetFacts& target, std::string_view device) {
+  if (!target.known) return true;
+  if (target.form == TargetForm::kRelease) return HasCodeFor(target, *target.known, device);
+  return std::find(target.known->begin(), target.known->end(), device) != target.known->end();
+}
+
+// "gfx11" of "gfx1151": the last two signs tell apart what came after the other.
+std::string_view GenerationOf(std::string_view word) {
+  constexpr std::size_t kWithin = 2;
+  return word.substr(0, word.size() - std::min(kWithin, word.size()));
+}
+
+bool StandsBehindAll(const TargetFacts& target, const std::vector<std::string>& built,
+                     std::string_view device) {
+  if (!target.known) return false;
+  const auto place = [&](std::string_view word) {
+    return std::find(target.known->begin(), target.known->end(), word) - target.known->begin();
+  };
+  const auto is_of_it = [&](const std::string& one) { return GenerationOf(one) == GenerationOf(device); };
+  const bool has_it = std::any_of(built.begin(), built.end(), is_of_it);
+  return std::all_of(built.begin(), built.end(), [&](const std::string& one) {
+    return (has_it && !is_of_it(one)) || place(one) < place(device);
+  });
+}
+
+}  // namespace
+
+bool MayBeTooNew(const TargetFacts& target, const std::vector<std::string>& built, std::string_view device) {
+  if (!IsKnown(target, device)) return true;
+  return target.form == TargetForm::kWord ? StandsBehindAll(target, built, device)
+                                          : IsNewerThanAll(target, built, device);
+}
+
 // 5.2 is supported as long as 5.0, but 7.5 longer than 7.0.
 const ArchitectureDrivers* DriversOf(const TargetFacts& target, std::string_view device) {
   if (!target.drivers) return nullptr;

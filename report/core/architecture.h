@@ -33,6 +33,12 @@ enum class Reader { kPeople, kCMake };
 [[nodiscard]] bool IsNewerThanAll(const TargetFacts& target, const std::vector<std::string>& built,
                                   std::string_view device);
 
+// Whether whoever made builds for `built` may not have known it yet: a version newer than all of them, or one
+// that the table does not know. Words stand in the table's order: of those that differ in the last two signs
+// alone, one behind all of `built`, else one behind all.
+[[nodiscard]] bool MayBeTooNew(const TargetFacts& target, const std::vector<std::string>& built,
+                               std::string_view device);
+
 // The drivers that know a device of this architecture, as people write it: by the row of its own, else of the
 // nearest whose code runs on it. nullptr where the table has none.
 [[nodiscard]] const ArchitectureDrivers* DriversOf(const TargetFacts& target, std::string_view device);

@@ -111,7 +111,8 @@ inline constexpr std::string_view kDescribed = "assumed";
 // Whether such work did, and nothing makes the way one to be taken.
 [[nodiscard]] bool HasFailed(const Report& report, const probe::PhysicalDevice& device,
                              const probe::View& view);
-// Whether one was, and the way may be taken; unknown: none ran that would tell.
+// Whether one was, and the way may be taken, be there a published program for it or not; unknown: none ran
+// that would tell.
 enum class Usability { kNo, kUnknown, kYes };
 [[nodiscard]] Usability UsabilityOf(const Report& report, const probe::PhysicalDevice& device,
                                     const probe::View& view);

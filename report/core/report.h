@@ -136,6 +136,9 @@ struct Score {
   std::optional<std::string> stands_on;  // not printed: the runtime by which its own reaches the device
   Basis basis = Basis::kMeasured;
   bool eligible = false;
+  // Not printed: not eligible for want of a published program alone, by tables; whether the way is usable
+  // kernels tell.
+  bool lacks_code = false;
   std::vector<Reason> reasons;  // why it is not eligible, or what a reader should know of it
 };
 

@@ -132,7 +132,12 @@ bool HasFailed(const Report& report, const probe::PhysicalDevice& device, const 
 }
 
 Usability UsabilityOf(const Report& report, const probe::PhysicalDevice& device, const probe::View& view) {
-  if (!IsEligible(report, device, view))
+  const bool lacks_code_alone =
+      std::any_of(report.scores.begin(), report.scores.end(), [&](const Score& score) {
+        return score.lacks_code && score.device_id == device.id && score.runtime == view.device.runtime &&
+               score.driver == view.device.driver;
+      });
+  if (!lacks_code_alone && !IsEligible(report, device, view))
     return WhyUntried(report, device, view) ? Usability::kUnknown : Usability::kNo;
   return HasRun(report, device, view) ? Usability::kYes : Usability::kUnknown;
 }

@@ -35,13 +35,28 @@ std::map<std::string_view, const Doubt*> RefutedDevices(const Report& report) {
   return refuted;
 }
 
-// That none of the programs which the runtime's table names has code for the GPU: that kernels of this tool
-// run there helps nobody. "" of any other way, and where the caller names a program, or asks whether a
-// runtime works, and is answered about that.
+// That none of the programs which the runtime's table names has code for the GPU. "" of any other way, and
+// where the caller names a program, or asks whether a runtime works, and is answered about that.
+targets::WithoutCode WithoutCodeOf(const Tables& tables, const Report& report, const std::string& device_id,
+                                   const std::string& runtime, Use use) {
+  const auto* device = FindDevice(report.devices, device_id);
+  if (report.terms.target || report.terms.can || !device || !IsGpu(*device)) return {};
+  return targets::WhyNothingRuns(tables, report, *device, runtime, use);
+}
+
+// That kernels of this tool run there helps nobody. "" where a build that nobody here knows may have code.
 std::string WhyNoCode(const Tables& tables, const Report& report, const Score& score) {
-  const auto* device = FindDevice(report.devices, score.device_id);
-  if (report.terms.target || report.terms.can || !device || !IsGpu(*device)) return "";
-  return targets::WhyNothingRuns(tables, report, *device, score.runtime, score.use);
+  auto without = WithoutCodeOf(tables, report, score.device_id, score.runtime, score.use);
+  return without.is_too_new ? "" : std::move(without.why);
+}
+
+void WarnOfTooNew(const Tables& tables, const Report& report, Recommendation& answer) {
+  const auto without = WithoutCodeOf(tables, report, answer.device_id, answer.backend, answer.use);
+  if (without.is_too_new)
+    answer.warnings.emplace_back(
+        fmt::format("{} is newer than the programs that are known here, and a newer release of them may have "
+                    "code for it: {}",
+                    DeviceName(report.devices, answer.device_id), without.why));
 }
 
 // A card that does not hold the step which is predicted is a way all the same where the caller has a program
@@ -104,6 +119,7 @@ void RuleOutWithoutCode(const Tables& tables, const Report& report, std::vector<
     auto why = score.eligible ? WhyNoCode(tables, report, score) : "";
     if (why.empty()) continue;
     score.eligible = false;
+    score.lacks_code = true;
     score.reasons.insert(score.reasons.begin(), {ReasonId::kOfTheWay, std::move(why)});
   }
 }
@@ -144,6 +160,7 @@ std::vector<Score> Scores(const Tables& tables, const Record& record, const Repo
     const auto found = refuted.find(score.device_id);
     if (found == refuted.end()) continue;
     score.eligible = false;
+    score.lacks_code = false;
     score.reasons.insert(score.reasons.begin(), {ReasonId::kOfTheWay, found->second->text});
   }
   return scores;
@@ -308,6 +325,7 @@ Supposed Answer(const Deciding& deciding, const std::vector<Use>& uses, Report& 
       if (auto later = AnswerByAFullCard(deciding, report, use)) answer = std::move(later);
     }
     if (answer) {
+      WarnOfTooNew(tables, report, *answer);
       if (report.terms.target) targets::AddArtefact(tables, all_asked, report, *answer);
       if (answer->artefact && !for_an_image)
         advise::AddEnvironment(report.host, *report.terms.target, *answer->artefact);

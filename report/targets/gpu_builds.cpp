@@ -136,6 +136,16 @@ const TargetTable* FindProgram(const std::string& name) {
   return found == programs.end() ? nullptr : &found->second;
 }
 
+// The architectures that rows of the program by the runtime name, of all systems.
+void AddBuilt(const TargetTable& program, const RuntimeFacts& facts, Use use,
+              std::vector<std::string>& built) {
+  for (const Build& build : program.builds) {
+    if (build.backend != facts.name || !IsFor(program, build, use)) continue;
+    if (build.needs && build.needs->architectures)
+      built.insert(built.end(), build.needs->architectures->begin(), build.needs->architectures->end());
+  }
+}
+
 std::vector<OtherProgram> ServedBy(const Asked& asked, const TargetTable& target,
                                    const probe::PhysicalDevice& device) {
   std::vector<OtherProgram> served;
@@ -180,22 +190,31 @@ std::string ServedText(const Tables& tables, const GpuBuilds& gpu) {
   return programs.empty() ? "" : fmt::format("; what has code for it: {}", fmt::join(programs, ", "));
 }
 
-std::string WhyNothingRuns(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
+WithoutCode WhyNothingRuns(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
                            std::string_view runtime, Use use) {
   const auto* facts = Find(tables, runtime);
-  if (!facts || !facts->vendor || !facts->target || !MayReach(*facts, device)) return "";
+  if (!facts || !facts->vendor || !facts->target || !MayReach(*facts, device)) return {};
   const Asked asked{tables, MachineOf(report), use};
   std::string why;
+  std::vector<std::string> built;
   for (const std::string& name : ProgramsOf(*facts, use)) {
     const auto* program = FindProgram(name);
     const auto code = program ? CodeBy(asked, *program, *facts, device) : std::nullopt;
     if (!code) continue;
-    if (code->has_code.value_or(true)) return "";
+    if (code->has_code.value_or(true)) return {};
     if (why.empty()) why = fmt::format("{}'s {} {}", program->title, code->build, code->reason.value_or(""));
+    AddBuilt(*program, *facts, use, built);
   }
-  if (why.empty()) return "";
-  return fmt::format("nothing that is published {} on it by {}: {}",
-                     use == Use::kTraining ? "trains" : "runs models", facts->title, why);
+  if (why.empty()) return {};
+  const auto architectures = ArchitecturesBy(*facts, device);
+  const bool is_too_new =
+      std::any_of(architectures.begin(), architectures.end(), [&](const std::string& architecture) {
+        const auto text = ArchitectureText(*facts->target, architecture, Reader::kPeople);
+        return !text.empty() && MayBeTooNew(*facts->target, built, text);
+      });
+  return {fmt::format("nothing that is published {} on it by {}: {}",
+                      use == Use::kTraining ? "trains" : "runs models", facts->title, why),
+          is_too_new};
 }
 
 }  // namespace report::targets

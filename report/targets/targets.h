@@ -23,10 +23,16 @@ void JudgeWays(const Tables& tables, Report& report);
 // program that it can not look for.
 void AddArtefact(const Tables& tables, bool all_asked, const Report& report, Recommendation& answer);
 
-// Why none of the programs that the table of a maker's own runtime names for the use has code for the device.
-// "" where one has, where the device's architecture is not known, and of a runtime for all makers' GPUs or
-// one whose builds name no architecture.
-[[nodiscard]] std::string WhyNothingRuns(const Tables& tables, const Report& report,
+// Why none of the programs that the table of a maker's own runtime names for the use has code for the device,
+// by the tables of this build; "" where one has, where the device's architecture is not known, and of a
+// runtime for all makers' GPUs or one whose builds name no architecture.
+struct WithoutCode {
+  std::string why;
+  // The architecture is newer than all that the builds name, or than the tables: a build that they do not
+  // know may have code for it.
+  bool is_too_new = false;
+};
+[[nodiscard]] WithoutCode WhyNothingRuns(const Tables& tables, const Report& report,
                                          const probe::PhysicalDevice& device, std::string_view runtime,
                                          Use use);
 

@@ -97,5 +97,21 @@ TEST(Code, IsOlderThanADeviceThatIsNewerThanAll) {
   EXPECT_FALSE(IsNewerThanAll(kWords, {"gfx1030"}, "gfx1201")) << "words have no order";
 }
 
+TEST(Code, MayNotBeKnownOfANewerDevice) {
+  auto words = kWords;
+  words.known = {"gfx803",  "gfx90a",  "gfx950",  "gfx1033", "gfx1036",
+                 "gfx1151", "gfx1170", "gfx1201", "gfx1250"};
+  const std::vector<std::string> built = {"gfx90a", "gfx950", "gfx1036", "gfx1151", "gfx1201"};
+  for (const char* device : {"gfx1250", "gfx1170", "gfx1301"}) EXPECT_TRUE(MayBeTooNew(words, built, device));
+  for (const char* device : {"gfx803", "gfx1033"}) EXPECT_FALSE(MayBeTooNew(words, built, device)) << device;
+  auto releases = kReleases;
+  releases.known = {"9.0", "12.55", "20.1", "35.10"};
+  EXPECT_TRUE(MayBeTooNew(releases, {"12.0-12.74", "20"}, "35.10"));
+  EXPECT_TRUE(MayBeTooNew(releases, {"20", "40"}, "30.0")) << "a release that the table lacks";
+  EXPECT_FALSE(MayBeTooNew(releases, {"12.0-12.74", "20"}, "9.0.9"));
+  EXPECT_TRUE(MayBeTooNew(kVersions, {"7.5", "12.0"}, "13.0"));
+  EXPECT_FALSE(MayBeTooNew(kVersions, {"7.5", "12.0"}, "3.0"));
+}
+
 }  // namespace
 }  // namespace report

@@ -25,6 +25,15 @@ TEST(ExitCode, TellsWhetherAGpuIsUsable) {
   EXPECT_EQ(ExitCodeOf(testing::Decided(testing::BrokenDriver())), MachineCode::kUnusableGpu);
 }
 
+// Kernels tell whether a GPU works; which programs are published for it does not.
+TEST(ExitCode, IsOfWhatWorksBeThereAProgramForItOrNot) {
+  auto report = testing::Decided(testing::DiscreteAndIntegrated());
+  for (Score& score : report.scores) score.eligible = false;
+  EXPECT_EQ(ExitCodeOf(report), MachineCode::kUnusableGpu);
+  for (Score& score : report.scores) score.lacks_code = true;
+  EXPECT_EQ(ExitCodeOf(report), MachineCode::kUsableGpu);
+}
+
 // A way of which nothing was measured, for that reason.
 backends::Measurement Unmeasured(const Report& report, const probe::PhysicalDevice& device,
                                  backends::MeasurementStatus status) {

@@ -172,6 +172,19 @@ TEST(GpuBuilds, WithoutCodeForAGpuNothingTrainsOnIt) {
   EXPECT_EQ(trains("vendor=nvidia,cc=3.0,memory=24GiB").backend, "cpu");
 }
 
+// That no table has a build for what came after it tells nothing.
+TEST(GpuBuilds, OfAGpuThatIsNewerThanTheyAreMayBeThere) {
+  const std::vector<std::pair<std::string, std::string>> rows = {{"vendor=intel,ip=35.10", "level_zero"},
+                                                                 {"vendor=amd,gfx=gfx1250", "hip"},
+                                                                 {"vendor=nvidia,cc=13.0", "cuda"}};
+  for (const auto& [gpu, backend] : rows) {
+    const auto answer = AnswerTo(
+        {.machine = {gpu + ",memory=64GiB" + kLinux}, .target = std::nullopt, .use = Use::kTraining});
+    EXPECT_EQ(answer.backend, backend);
+    EXPECT_THAT(Texts(answer), Contains(HasSubstr(" is newer than the programs that are known here"))) << gpu;
+  }
+}
+
 TEST(GpuBuilds, OfAWayThatTheCallerExcludesALineTells) {
   const auto answer =
       AnswerTo({.machine = {"vendor=intel,ip=12.55,memory=16GiB,runtime=level_zero:vulkan" + kLinux},
