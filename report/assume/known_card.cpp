@@ -20,6 +20,7 @@
 #include "report/assume/memory.h"
 #include "report/core/architecture.h"
 #include "report/core/card_name.h"
+#include "report/core/targets.h"
 
 namespace report::assume {
 namespace {
@@ -260,14 +261,31 @@ bool BuildsPartsAlone(std::uint32_t vendor) {
                       [&](const Row& row) { return is_its(row) && row.kind == "discrete"; });
 }
 
+// Whether no build of any program has code for one of them and not for the other.
+bool HaveTheSameBuilds(const RuntimeFacts& facts, std::string_view one, std::string_view other) {
+  const auto tells_apart = [&](const Build& build) {
+    return build.backend == facts.name && build.needs && build.needs->architectures &&
+           HasCodeFor(*facts.target, *build.needs->architectures, one) !=
+               HasCodeFor(*facts.target, *build.needs->architectures, other);
+  };
+  const auto names = TargetNames();
+  return std::none_of(names.begin(), names.end(), [&](const std::string& name) {
+    const auto table = EmbeddedTarget(name);
+    return table && std::any_of(table->builds.begin(), table->builds.end(), tells_apart);
+  });
+}
+
 // Releases of one generation, whose numbers differ in the last digit alone ("12.70", "12.71"): tables and
-// drivers split a name's chips differently, and no build of a program is told them apart.
-bool AreOneGeneration(const TargetFacts& target, std::string_view one, std::string_view other) {
-  const auto generation = [](std::string_view release) {
+// drivers split a name's chips differently, which matters to nobody where no build tells them apart.
+bool AreOneGeneration(const RuntimeFacts& facts, const std::string& its, const std::string& stated) {
+  if (facts.target->form != TargetForm::kRelease) return false;
+  const auto one = ArchitectureText(*facts.target, its, Reader::kPeople);
+  const auto other = ArchitectureText(*facts.target, stated, Reader::kPeople);
+  const auto generation = [](const std::string& release) {
     return release.substr(0, release.find_last_of("0123456789"));
   };
-  return target.form == TargetForm::kRelease && one.size() == other.size() &&
-         generation(one) == generation(other);
+  return one.size() == other.size() && generation(one) == generation(other) &&
+         HaveTheSameBuilds(facts, one, other);
 }
 
 // Which of the words is not so of any card of that name.
@@ -282,7 +300,7 @@ std::optional<std::string> OfAnotherCard(const Rows& rows, const Words& words) {
   for (const Row& row : rows) {
     auto architecture = ArchitectureOf(*words.of, row.target);
     if (architecture.empty() || architecture == *words.architecture ||
-        AreOneGeneration(*words.of->target, architecture, *words.architecture))
+        AreOneGeneration(*words.of, architecture, *words.architecture))
       return std::nullopt;
     known.insert(ArchitectureText(*words.of->target, architecture, Reader::kPeople));
   }

@@ -117,6 +117,9 @@ TEST(Names, AReleaseOfTheSameGenerationIsTaken) {
     EXPECT_EQ(Refusal(std::string("name=") + text), "") << text;
   EXPECT_THAT(Refusal("name=UHD Graphics 630,ip=12.2"), HasSubstr("UHD Graphics 630 has ip 9.2 or 9.7"));
   EXPECT_THAT(Refusal("name=Arc Graphics,ip=9.5"), HasSubstr("Arc Graphics has ip 12.70 or 20.4"));
+  EXPECT_THAT(Refusal("name=Arc B580,ip=20.4"), HasSubstr("has ip 20.1")) << "builds tell them apart";
+  EXPECT_THAT(Refusal("name=Arc 140V,ip=20.1"), HasSubstr("has ip 20.4"));
+  EXPECT_THAT(Refusal("name=Arc A770,ip=12.50"), HasSubstr("has ip 12.55"));
   EXPECT_THAT(Refusal("name=RTX 3060,cc=8.9"), HasSubstr("has cc 8.6")) << "of these each is its own";
 }
 
