@@ -9,6 +9,7 @@
 #include "probe/core/text.h"
 #include "report/core/suggest.h"
 #include "report/decide/decide.h"
+#include "report/targets/targets.h"
 
 namespace report {
 namespace {
@@ -109,6 +110,7 @@ std::vector<Missing> WhatIsMissing(const Tables& tables, const TargetTable& targ
       const auto* facts = Find(tables, view.device.runtime);
       if (!facts || !facts->target || !tells_apart(*facts)) continue;
       const bool is_part = device.kind == probe::DeviceKind::kIntegrated;
+      if (!view.device.architecture && !targets::MayHaveCode(target, *facts, device)) continue;
       if (!view.device.architecture)
         untold.push_back({{device.name, facts->name, facts->target->key}, is_part});
       else if (!is_part)

@@ -217,4 +217,21 @@ WithoutCode WhyNothingRuns(const Tables& tables, const Report& report, const pro
           is_too_new};
 }
 
+bool MayHaveCode(const TargetTable& target, const RuntimeFacts& facts, const probe::PhysicalDevice& device) {
+  const auto architectures = ArchitecturesBy(facts, device);
+  if (architectures.empty() || !facts.target) return true;
+  const auto runs_on = [&](const Build& build, const std::string& architecture) {
+    if (!build.needs || !build.needs->architectures) return true;
+    const auto text = ArchitectureText(*facts.target, architecture, Reader::kPeople);
+    const auto& intermediate = build.needs->intermediate;
+    return text.empty() || HasCodeFor(*facts.target, *build.needs->architectures, text) ||
+           (intermediate && CompareVersions(*intermediate, text) <= 0);
+  };
+  return std::any_of(target.builds.begin(), target.builds.end(), [&](const Build& build) {
+    return build.backend == facts.name &&
+           std::any_of(architectures.begin(), architectures.end(),
+                       [&](const std::string& one) { return runs_on(build, one); });
+  });
+}
+
 }  // namespace report::targets

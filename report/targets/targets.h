@@ -36,4 +36,9 @@ struct WithoutCode {
                                          const probe::PhysicalDevice& device, std::string_view runtime,
                                          Use use);
 
+// Whether a build of the program by the runtime may have code for the device, by its architecture or, where
+// that is not known, by those of all cards that are called so: if none has, to ask which it is helps nobody.
+[[nodiscard]] bool MayHaveCode(const TargetTable& target, const RuntimeFacts& facts,
+                               const probe::PhysicalDevice& device);
+
 }  // namespace report::targets

@@ -363,5 +363,17 @@ TEST(AssumedCards, AnH100NvlIsTheH100OfItsNumber) {
   EXPECT_EQ(card.hardware->architecture, "sm_90");
 }
 
+// What would change nothing: no build is for any of the cards that are called so.
+TEST(Answers, NeedNoArchitectureThatNoBuildIsFor) {
+  const auto missing = [](const std::string& card, const std::string& program) {
+    const auto machine = Imagine(*EmbeddedTables(), {card});
+    EXPECT_TRUE(machine) << card;
+    return machine ? WhatIsMissing(*EmbeddedTables(), *EmbeddedTarget(program), machine->devices).size() : 99;
+  };
+  EXPECT_EQ(missing("name=UHD Graphics 620", "pytorch"), 0U);
+  EXPECT_EQ(missing("name=UHD Graphics 620", "openvino"), 1U);
+  EXPECT_EQ(missing("name=Arc Graphics", "pytorch"), 1U);
+}
+
 }  // namespace
 }  // namespace report::assume
