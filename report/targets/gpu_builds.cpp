@@ -212,9 +212,10 @@ WithoutCode WhyNothingRuns(const Tables& tables, const Report& report, const pro
         const auto text = ArchitectureText(*facts->target, architecture, Reader::kPeople);
         return !text.empty() && MayBeTooNew(*facts->target, built, text);
       });
+  if (is_too_new) return {fmt::format("by {} {}", facts->title, why), true};
   return {fmt::format("nothing that is published {} on it by {}: {}",
                       use == Use::kTraining ? "trains" : "runs models", facts->title, why),
-          is_too_new};
+          false};
 }
 
 bool MayHaveCode(const TargetTable& target, const RuntimeFacts& facts, const probe::PhysicalDevice& device) {
