@@ -136,11 +136,15 @@ const TargetTable* FindProgram(const std::string& name) {
   return found == programs.end() ? nullptr : &found->second;
 }
 
+bool IsBy(const Build& build, const RuntimeFacts& facts) {
+  return build.backend == facts.name || build.through == facts.name;
+}
+
 // The architectures that rows of the program by the runtime name, of all systems.
 void AddBuilt(const TargetTable& program, const RuntimeFacts& facts, Use use,
               std::vector<std::string>& built) {
   for (const Build& build : program.builds) {
-    if (build.backend != facts.name || !IsFor(program, build, use)) continue;
+    if (!IsBy(build, facts) || !IsFor(program, build, use)) continue;
     if (build.needs && build.needs->architectures)
       built.insert(built.end(), build.needs->architectures->begin(), build.needs->architectures->end());
   }
@@ -229,7 +233,7 @@ bool MayHaveCode(const TargetTable& target, const RuntimeFacts& facts, const pro
            (intermediate && CompareVersions(*intermediate, text) <= 0);
   };
   return std::any_of(target.builds.begin(), target.builds.end(), [&](const Build& build) {
-    return build.backend == facts.name &&
+    return IsBy(build, facts) &&
            std::any_of(architectures.begin(), architectures.end(),
                        [&](const std::string& one) { return runs_on(build, one); });
   });
