@@ -233,9 +233,8 @@ bool MayHaveCode(const TargetTable& target, const RuntimeFacts& facts, const pro
            (intermediate && CompareVersions(*intermediate, text) <= 0);
   };
   return std::any_of(target.builds.begin(), target.builds.end(), [&](const Build& build) {
-    return IsBy(build, facts) &&
-           std::any_of(architectures.begin(), architectures.end(),
-                       [&](const std::string& one) { return runs_on(build, one); });
+    return IsBy(build, facts) && std::any_of(architectures.begin(), architectures.end(),
+                                             [&](const std::string& one) { return runs_on(build, one); });
   });
 }
 
