@@ -108,7 +108,7 @@ std::optional<probe::Error> CheckCombination(const RawOptions& raw) {
   const bool replays = run.replay_dir.has_value();
   const bool assumes = !run.assume.empty();
   const bool measures = raw.quick || raw.thorough || run.budget_s;
-  const std::array<std::pair<bool, const char*>, 9> refused = {
+  const std::array<std::pair<bool, const char*>, 10> refused = {
       {{assumes && (replays || run.record_dir || run.sysroot != "/"),
         "--assume describes a machine: --replay, --record and --sysroot, which look at another, do not go "
         "with it"},
@@ -123,6 +123,7 @@ std::optional<probe::Error> CheckCombination(const RawOptions& raw) {
        {replays && (measures || raw.no_calibrate || raw.no_cache),
         "--replay measures nothing, with or without figures in its record: --quick, --thorough, --budget, "
         "--no-calibrate and --no-cache, which say how to measure, do not go with it"},
+       {run.record_dir == "-", "--record keeps a directory: name one ('./-' is one called so)"},
        {run.record_ids && !run.record_dir, "--record-ids says what a record keeps: it needs --record DIR"},
        {!run.only.empty() && !run.skip.empty(), "--only and --skip exclude each other"}}};
   for (const auto& [is_so, text] : refused) {

@@ -149,6 +149,7 @@ class Usage(unittest.TestCase):
         ("--device", "cpu:O"): "cpu:0",
         ("--replay", "/nonexistent/dir"): "/nonexistent/dir",
         ("--record", "/nonexistent/dir/new"): "/nonexistent/dir",
+        ("--record", "-"): "--record keeps a directory: name one",
         ("--record", "/proc/new"): "/proc: may not be written",
         ("--sysroot", "/nonexistent/root"): "/nonexistent/root",
         ("--quick", "--thorough"): "--thorough",
