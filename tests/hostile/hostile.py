@@ -25,7 +25,7 @@ from lies import LIES  # noqa: E402
 from machine import RUNTIMES, HostileMachine  # noqa: E402
 
 # Bad drivers of different runtimes in one run, so that one of each kind of runtime is left whole.
-TOGETHER = (("vulkan", "cuda", "level_zero"), ("opencl", "hip", "metal"), ("sycl",))
+TOGETHER = (("vulkan", "cuda", "level_zero"), ("opencl", "hip", "metal", "sycl"))
 # A run by itself for what acts on the tool: of several, one would not get its turn.
 ALONE = ("terminate_parent", "interrupt_parent", "hang_up_parent", "kill_parent")
 MEASURED = ("vulkan", "opencl", "cuda", "hip", "level_zero", "metal", "sycl", "sysfs")
