@@ -341,6 +341,34 @@ int PrintHelp(const std::string& text, const probe::system::Environment& environ
   return Print(report::Narrowed(text, terminal.width));
 }
 
+// Writes pages, prints the face that was asked for and tells beside it; the exit code.
+int Show(const Options& options, const report::Produced& outcome,
+         const probe::system::Environment& environment) {
+  const auto unwritten = report::WritePages(options, outcome.tables, outcome.report);
+  if (const int code = Print(
+          Face(options, outcome.tables, outcome.report, TerminalOf(STDOUT_FILENO, options, environment)));
+      code != 0) {
+    return code;
+  }
+  if (options.why) {
+    Tell(render::Why(outcome.tables, outcome.report, TerminalOf(STDERR_FILENO, options, environment)));
+  }
+  if (options.command == Command::kRecommend && !options.json && !options.why) {
+    TellOfAnswer(outcome.report);
+    if (options.target) TellOfBuild(outcome.report);
+  }
+  if (options.json || options.command == Command::kRecommend) {
+    const auto& answers = outcome.report.recommendations;
+    const bool are_told = options.why && !answers.empty();
+    TellWarnings(outcome.report, are_told ? answers.front().warnings : std::vector<report::Warning>());
+  }
+  if (outcome.interrupted_by != 0 && !options.json)
+    Say("whichgpu: ", "interrupted before everything was asked");
+  if (outcome.problem) return Complain(*outcome.problem);
+  if (unwritten) return Complain(*unwritten);
+  return ExitCode(options, outcome.report, outcome.interrupted_by);
+}
+
 int Run(const std::vector<std::string>& arguments) {
   std::vector<std::string> modules;
   for (const probe::Module& module : probe::Modules()) modules.emplace_back(module.name);
@@ -373,35 +401,11 @@ int Run(const std::vector<std::string>& arguments) {
   if (const auto* problem = std::get_if<report::Problem>(&produced)) return Complain(*problem);
   const auto& outcome = std::get<report::Produced>(produced);
   if (options.command == Command::kQuery) {
-    if (!options.run.facts_suffice) {
-      TellWarnings(outcome.report);
-    }
+    if (!options.run.facts_suffice) TellWarnings(outcome.report);
     const int code = PrintQuery(options, outcome.tables, outcome.report);
     return outcome.interrupted_by != 0 ? kSignalBase + outcome.interrupted_by : code;
   }
-  const auto unwritten = report::WritePages(options, outcome.tables, outcome.report);
-  if (const int code = Print(
-          Face(options, outcome.tables, outcome.report, TerminalOf(STDOUT_FILENO, options, environment)));
-      code != 0) {
-    return code;
-  }
-  if (options.why) {
-    Tell(render::Why(outcome.tables, outcome.report, TerminalOf(STDERR_FILENO, options, environment)));
-  }
-  if (options.command == Command::kRecommend && !options.json && !options.why) {
-    TellOfAnswer(outcome.report);
-    if (options.target) TellOfBuild(outcome.report);
-  }
-  if (options.json || options.command == Command::kRecommend) {
-    const auto& answers = outcome.report.recommendations;
-    const bool are_told = options.why && !answers.empty();
-    TellWarnings(outcome.report, are_told ? answers.front().warnings : std::vector<report::Warning>());
-  }
-  if (outcome.interrupted_by != 0 && !options.json)
-    Say("whichgpu: ", "interrupted before everything was asked");
-  if (outcome.problem) return Complain(*outcome.problem);
-  if (unwritten) return Complain(*unwritten);
-  return ExitCode(options, outcome.report, outcome.interrupted_by);
+  return Show(options, outcome, environment);
 }
 
 }  // namespace

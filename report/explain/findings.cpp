@@ -252,16 +252,8 @@ bool IsUnserved(const RuntimeFacts& facts, const probe::PhysicalDevice& device) 
   return UnservedOf(facts, device.hardware->architecture) || (chip && UnservedOf(facts, *chip));
 }
 
-void AddUnreached(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
-                  const std::set<std::string>& parents, HiddenGpus& hidden, std::vector<Finding>& out) {
-  // A node that may not be opened is the finding of AddNodes.
-  const bool denied =
-      device.hardware && std::any_of(device.hardware->nodes.begin(), device.hardware->nodes.end(),
-                                     [](const auto& node) { return IsDenied(node); });
-  if (!IsGpu(device) || !device.views.empty() || IsUsedByParts(parents, device) || denied) return;
-  // Of what was not asked nothing is known but what its files tell, and those are a sysroot's alone.
-  const bool not_asked = report.not_asked.device_ids.contains(device.id);
-  if (not_asked && !report.host.installed) return;
+// That nothing reaches the device, before anybody asked why; `not_asked`: no runtime was.
+Finding OfUnreached(const Report& report, const probe::PhysicalDevice& device, bool not_asked) {
   Finding finding;
   finding.id = "unreached." + probe::Slug(device.id);
   finding.layer = "system_runtime";
@@ -274,6 +266,20 @@ void AddUnreached(const Tables& tables, const Report& report, const probe::Physi
   AddEvidence(finding, "kernel driver", driver.value_or("none is bound"));
   finding.meaning = not_asked ? "what it can be used for is known on the machine itself"
                               : "its compute power is not available to any program that was looked for";
+  return finding;
+}
+
+void AddUnreached(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
+                  const std::set<std::string>& parents, HiddenGpus& hidden, std::vector<Finding>& out) {
+  // A node that may not be opened is the finding of AddNodes.
+  const bool denied =
+      device.hardware && std::any_of(device.hardware->nodes.begin(), device.hardware->nodes.end(),
+                                     [](const auto& node) { return IsDenied(node); });
+  if (!IsGpu(device) || !device.views.empty() || IsUsedByParts(parents, device) || denied) return;
+  // Of what was not asked nothing is known but what its files tell, and those are a sysroot's alone.
+  const bool not_asked = report.not_asked.device_ids.contains(device.id);
+  if (not_asked && !report.host.installed) return;
+  Finding finding = OfUnreached(report, device, not_asked);
   const auto* none = device.hardware ? probe::FindFact(device.hardware->facts, "no_runtime") : nullptr;
   if (none != nullptr) {
     finding.severity = Severity::kNote;
