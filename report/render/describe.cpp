@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "probe/core/add_once.h"
 #include "probe/core/json.h"
 #include "probe/core/parse.h"
 #include "probe/core/text.h"
@@ -22,6 +21,7 @@
 #include "report/core/report.h"
 #include "report/core/suggest.h"
 #include "report/core/tables.h"
+#include "report/core/targets.h"
 #include "report/render/fields.h"
 #include "report/render/page.h"
 #include "report/render/sections.h"
@@ -52,12 +52,43 @@ std::optional<GlossaryEntry> FieldEntry(std::string_view word) {
   return entry;
 }
 
-// "GPUs of NVIDIA alone", "GPUs of any maker".
-std::string ReachText(const RuntimeFacts& facts) {
+// The first of those that it stands on which is no single maker's: by that it reaches processors, too.
+const RuntimeFacts* BelowOfAnyMaker(const RuntimeFacts& facts, const Tables& tables) {
+  if (!facts.stands_on) return nullptr;
+  for (const std::string& name : facts.stands_on->runtimes) {
+    const auto* below = Find(tables, name);
+    if (below && !below->vendor) return below;
+  }
+  return nullptr;
+}
+
+// "GPUs of NVIDIA alone", "GPUs and processors of every maker whose driver has it".
+std::string ReachText(const RuntimeFacts& facts, const Tables& tables) {
   if (facts.name == kProcessorRuntime) return "the processor itself, which every machine has";
   const auto vendor = facts.vendor ? probe::ParseNumber<std::uint32_t>(*facts.vendor, 16) : std::nullopt;
-  return vendor ? fmt::format("GPUs of {} alone", probe::VendorName(*vendor))
-                : "the GPUs of every maker whose driver has it";
+  if (!vendor) return "the GPUs and processors of every maker whose driver has it";
+  if (const auto* below = BelowOfAnyMaker(facts, tables))
+    return fmt::format("GPUs of {}, and on processors by {}", probe::VendorName(*vendor), below->title);
+  return fmt::format("GPUs of {} alone", probe::VendorName(*vendor));
+}
+
+// Something is had by it: what only names a backend is no program's.
+bool IsHad(const Build& build) {
+  return build.package || build.asset || build.image || build.options || build.cmake || build.command;
+}
+
+// That have a build which computes by it, be it on top of another backend.
+std::vector<std::string> ProgramsOf(const RuntimeFacts& facts) {
+  std::vector<std::string> programs;
+  for (const std::string& name : TargetNames()) {
+    const auto table = EmbeddedTarget(name);
+    const bool has_one =
+        table && std::any_of(table->builds.begin(), table->builds.end(), [&](const auto& build) {
+          return IsHad(build) && (build.backend == facts.name || build.through == facts.name);
+        });
+    if (has_one) programs.push_back(name);
+  }
+  return programs;
 }
 
 // A runtime as an entry, by its token, its title or what people call it.
@@ -78,11 +109,9 @@ std::optional<GlossaryEntry> RuntimeEntry(std::string_view word, const Tables& t
   entry.kind = WordKind::kAnswer;
   entry.title = found->title;
   entry.also = found->names;
-  entry.text = fmt::format("a way to compute on {}", ReachText(*found));
-  std::vector<std::string> programs = found->advice.inference;
-  for (const std::string& program : found->advice.training) probe::AddOnce(program, programs);
+  entry.text = fmt::format("a way to compute on {}", ReachText(*found, tables));
   entry.more.push_back(fmt::format("Programs with a build for it are told by the word '{}': {}.", found->name,
-                                   fmt::join(programs, ", ")));
+                                   fmt::join(ProgramsOf(*found), ", ")));
   if (!found->training.supported && found->training.reason)
     entry.more.push_back(fmt::format("Nothing is trained by it: {}.", *found->training.reason));
   return entry;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`whichgpu describe`: every word of a page and of JSON has its line, and the documentation says the same."""
+import json
 import re
 import unittest
 
@@ -42,6 +43,24 @@ class Words(unittest.TestCase):
             self.assertIn(said, re.sub(r"\s+", " ", done.stdout))
             validate(document(run("describe", word, "--json")), "describe")
         self.assertIn("did you mean 'vulkan'?", run("describe", "vulkn").stderr)
+
+    def test_a_runtime_is_said_to_reach_all_that_it_does(self):
+        for word, said in (("sycl", "GPUs of Intel, and on processors by OpenCL"), ("metal", "GPUs of Apple alone"),
+                           ("opencl", "the GPUs and processors of every maker whose driver has it")):
+            self.assertIn(f"a way to compute on {said}\n", run("describe", word).stdout)
+
+    def test_every_program_that_has_a_build_for_a_runtime_is_named(self):
+        expected = {}
+        for path in sorted((SOURCE / "data" / "targets").glob("*.json")):
+            for build in json.loads(path.read_text())["builds"]:
+                for runtime in build["backend"], build.get("through"):
+                    if path.stem != "backend":  # of tokens, which installs nothing
+                        expected.setdefault(runtime, set()).add(path.stem)
+        self.assertLess({"pytorch", "vllm", "comfyui"}, expected["sycl"], "through another backend")
+        for runtime in set(expected) - {None}:
+            told, = re.findall(rf"told by the word '{runtime}': (.*?)\.(?: |$)",
+                               " ".join(run("describe", runtime).stdout.split()))
+            self.assertEqual(sorted(expected[runtime]), told.split(", "), runtime)
 
     def test_another_word_is_an_error_with_what_was_meant(self):
         for word, said in ("nosy", "did you mean 'noisy'?"), ("xyzzy", "'whichgpu describe' lists them"):
