@@ -335,8 +335,8 @@ bool CanShowProgress(const probe::system::Environment& environment) {
 int PrintHelp(const std::string& text, const probe::system::Environment& environment) {
   const auto descriptor = render::Inspect(STDOUT_FILENO);
   const bool is_version = text.find('\n') + 1 == text.size();
-  if (is_version || (!descriptor.columns && !environment.Get("COLUMNS"))) return Print(text);
   const auto get = [&](std::string_view name) { return environment.Get(name); };
+  if (is_version || !render::SaidWidth(descriptor, get)) return Print(text);
   const auto terminal = render::DecideTerminal(descriptor, get, render::ColourChoice::kNever);
   return Print(report::Narrowed(text, terminal.width));
 }

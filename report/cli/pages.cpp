@@ -17,10 +17,14 @@
 namespace report {
 namespace {
 
-using File = std::pair<std::string_view, const std::optional<std::string>*>;
+struct File {
+  std::string_view option;
+  std::string_view what;
+  const std::optional<std::string>* path;
+};
 
 std::array<File, 2> FilesOf(const Options& options) {
-  return {File{"--html", &options.html}, File{"--svg", &options.svg}};
+  return {File{"--html", "page", &options.html}, File{"--svg", "picture", &options.svg}};
 }
 
 // What the run reads or writes beside, with what a file is that lies there.
@@ -46,9 +50,10 @@ std::optional<Problem> Written(const probe::Status& status) {
 }  // namespace
 
 std::optional<Problem> CheckPages(const Options& options) {
-  for (const auto& [option, file] : FilesOf(options)) {
+  for (const auto& [option, what_it_is, file] : FilesOf(options)) {
     if (!*file) continue;
-    if (const auto status = CheckPageFile(option, **file); !status) return BadInput(status.error());
+    if (const auto status = CheckPageFile(option, what_it_is, **file); !status)
+      return BadInput(status.error());
     const auto refuse = [&, name = option, path = **file](std::string_view what) {
       return BadInput(
           Usage(fmt::format("{}: {} is {}; name another file", name, probe::CleanText(path, 300), what)));

@@ -84,12 +84,16 @@ Descriptor Inspect(int descriptor) {
   return found;
 }
 
+std::optional<int> SaidWidth(const Descriptor& descriptor, const EnvironmentLookup& environment) {
+  const auto columns = probe::ParseNumber<int>(environment("COLUMNS").value_or(""));
+  return columns.value_or(0) > 0 ? columns : descriptor.columns;
+}
+
 TerminalOptions DecideTerminal(const Descriptor& descriptor, const EnvironmentLookup& environment,
                                ColourChoice colour) {
   TerminalOptions options;
-  const auto columns = probe::ParseNumber<int>(environment("COLUMNS").value_or(""));
-  options.width = std::clamp(columns.value_or(0) > 0 ? *columns : descriptor.columns.value_or(kDefaultWidth),
-                             kMinWidth, kMaxWidth);
+  options.width =
+      std::clamp(SaidWidth(descriptor, environment).value_or(kDefaultWidth), kMinWidth, kMaxWidth);
   const bool wanted =
       environment("NO_COLOR").value_or("").empty() && environment("TERM").value_or("dumb") != "dumb";
   options.colour =

@@ -33,7 +33,11 @@ struct Descriptor {
 };
 [[nodiscard]] Descriptor Inspect(int descriptor);
 
-// Width: COLUMNS where it is a positive number, else the terminal's own, else 80; within the bounds above.
+// The width that somebody says: COLUMNS where it is a positive number, else the terminal's own, if it is one.
+[[nodiscard]] std::optional<int> SaidWidth(const Descriptor& descriptor,
+                                           const EnvironmentLookup& environment);
+
+// Width: what somebody says, else 80; within the bounds above.
 // Colour: as chosen; automatically only on a terminal, without NO_COLOR (https://no-color.org) and TERM=dumb.
 // Unicode: the first non-empty of LC_ALL, LC_CTYPE and LANG names UTF-8.
 [[nodiscard]] TerminalOptions DecideTerminal(const Descriptor& descriptor,

@@ -97,11 +97,13 @@ void Inherit(const struct stat& replaced, int descriptor) {
 
 }  // namespace
 
-Status CheckPageFile(std::string_view option, const std::string& path) {
+Status CheckPageFile(std::string_view option, std::string_view what, const std::string& path) {
   if (path.empty()) return FileError(std::string(option), "needs the name of a file");
   if (path == kStandardInput)
-    return FileError(std::string(option),
-                     "the page goes to a file, beside what is printed: name one ('./-' is one called so)");
+    return FileError(
+        std::string(option),
+        fmt::format("the {} goes to a file, beside what is printed: name one ('./-' is one called so)",
+                    what));
   const fs::path place = PathOfPage(path);
   if (!place.is_absolute())
     return FileError(std::string(option), fmt::format("{} is not absolute, and the current directory is gone",

@@ -12,7 +12,8 @@ namespace report {
 // Whether WritePage could put a page there: the directory exists and may be written, and the name is free or
 // that of a regular file, which is replaced. A link is not followed: what it leads to may not be the caller's
 // to choose. The error says what is wrong; `option` is what named the file.
-[[nodiscard]] probe::Status CheckPageFile(std::string_view option, const std::string& path);
+[[nodiscard]] probe::Status CheckPageFile(std::string_view option, std::string_view what,
+                                          const std::string& path);
 
 // Writes it to a new file beside the path, with the owner and the rights of what it replaces as far
 // as they can be kept, and renames that.

@@ -117,6 +117,9 @@ class Streams(unittest.TestCase):
             lines = run("--help", env=environment(COLUMNS=width)).stdout.splitlines()
             self.assertLessEqual(max(map(len, lines)), width)
             self.assertIn("--assume-machine NAME", "\n".join(lines))
+        for nothing in ("0", "-4", "garbage", ""):
+            self.assertEqual(run("--help", env=environment(COLUMNS=None)).stdout,
+                             run("--help", env=environment(COLUMNS=nothing)).stdout, nothing)
         self.assertEqual(run("--version").stdout, run("--version", env=environment(COLUMNS=40)).stdout)
 
     def test_help_fits_a_screen(self):

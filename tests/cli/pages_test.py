@@ -277,7 +277,7 @@ class Files(Directory):
         (self.root / "link").symlink_to(self.root / "elsewhere")
         (self.root / "folder").mkdir()
         os.mkfifo(self.root / "pipe")
-        for name, said in (("", "--html: needs the name of a file"), ("-", "name one"), ("/nonexistent/page.html", "/nonexistent"),
+        for name, said in (("", "--html: needs the name of a file"), ("-", "--html: the page goes to a file"), ("/nonexistent/page.html", "/nonexistent"),
                            (self.root / "folder", "is a directory"), (f"{self.root}/folder/", "is a directory"),
                            (self.root / "link", "is a link"), (self.root / "pipe", "no regular file"),
                            ("/dev/null", "no regular file"), ("/proc/page.html", "/proc: may not be written")):
@@ -285,6 +285,7 @@ class Files(Directory):
                 # Without a replay it would measure for seconds.
                 process = self.refused(2, said, "--html", name, timeout=5)
                 self.assertEqual("", process.stdout)
+        self.refused(2, "--svg: the picture goes to a file, beside what is printed: name one", "--svg", "-", timeout=5)
         self.refused(2, "--html and --svg name one file", "--html", self.root / "a", "--svg", f"{self.root}/folder/../a")
         self.refused(2, "--html", "--html")
 
