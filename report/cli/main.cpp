@@ -151,51 +151,6 @@ std::string Face(const Options& options, const report::Tables& tables, const rep
   return "";
 }
 
-// The answer is by a way that this tool did not see, and no program is named that would bring it.
-bool IsUnseen(const report::Report& report) {
-  const auto& answer = report.recommendations.front();
-  const auto* device = report::FindDevice(report.devices, answer.device_id);
-  const auto* view = device ? report::FindView(*device, answer.backend, answer.driver.value_or("")) : nullptr;
-  return !report.terms.target && view && report::IsSupposed(*view);
-}
-
-// The answer is of the kind that is required.
-bool IsOfRequired(const report::Report& report, const std::string& requirement) {
-  const auto& answer = report.recommendations.front();
-  if (requirement != "gpu") return answer.backend == requirement;
-  return std::any_of(report.devices.begin(), report.devices.end(), [&](const auto& device) {
-    return device.id == answer.device_id && device.kind != probe::DeviceKind::kCpu;
-  });
-}
-
-bool Meets(const report::Report& report, const std::string& requirement) {
-  return !report.recommendations.empty() && IsOfRequired(report, requirement) && !IsUnseen(report);
-}
-
-// What was not taken and would have met the requirement: of "gpu" a way to any.
-bool WouldMeet(const report::Report& report, const report::Rejected& option, const std::string& requirement) {
-  if (requirement != "gpu") return option.runtime == requirement;
-  return option.runtime && std::any_of(report.devices.begin(), report.devices.end(), [&](const auto& device) {
-           return device.id == option.device_id && device.kind != probe::DeviceKind::kCpu;
-         });
-}
-
-// "required gpu, got cpu: there is no GPU in this machine"
-std::string Unmet(const report::Report& report, const std::string& requirement) {
-  if (report.recommendations.empty()) return fmt::format("required {}, got no answer", requirement);
-  const auto& answer = report.recommendations.front();
-  if (IsUnseen(report) && IsOfRequired(report, requirement))
-    return fmt::format("required {}, and nothing showed that {} works here", requirement, answer.backend);
-  const auto rejected = std::find_if(answer.rejected.begin(), answer.rejected.end(), [&](const auto& option) {
-    return WouldMeet(report, option, requirement);
-  });
-  const auto reason = rejected != answer.rejected.end() ? rejected->reason
-                      : answer.reasons.empty()          ? ""
-                                                        : answer.reasons.front().text;
-  return fmt::format("required {}, got {}{}{}", requirement, answer.backend, reason.empty() ? "" : ": ",
-                     reason);
-}
-
 // Why the format has nothing for the build: "had by no command and in no image". The lines of a Dockerfile
 // run in Linux.
 std::string WhyNotInFormat(report::Format format, const report::Report& report) {
@@ -207,7 +162,8 @@ std::string WhyNotInFormat(report::Format format, const report::Report& report) 
                                        : "had by no command and in no image";
 }
 
-int ExitCode(const Options& options, const report::Report& report, int interrupted_by) {
+int ExitCode(const Options& options, const report::Tables& tables, const report::Report& report,
+             int interrupted_by) {
   if (interrupted_by != 0) return kSignalBase + interrupted_by;
   if (report.no_answer) return Complain({kExitUnmet, render::NoAnswerText(*report.no_answer)});
   if (options.command == Command::kRecommend && report.recommendations.empty())
@@ -218,8 +174,8 @@ int ExitCode(const Options& options, const report::Report& report, int interrupt
     return Complain({kExitUnmet, fmt::format("{}'s build for {} is {}", *options.target,
                                              report.recommendations.front().backend,
                                              WhyNotInFormat(options.format, report))});
-  if (options.require && !Meets(report, *options.require)) {
-    return Complain({kExitUnmet, Unmet(report, *options.require)});
+  if (options.require && !render::Meets(report, *options.require)) {
+    return Complain({kExitUnmet, render::UnmetText(tables, report, *options.require)});
   }
   return options.exit_code ? static_cast<int>(render::ExitCodeOf(report)) : 0;
 }
@@ -366,7 +322,7 @@ int Show(const Options& options, const report::Produced& outcome,
     Say("whichgpu: ", "interrupted before everything was asked");
   if (outcome.problem) return Complain(*outcome.problem);
   if (unwritten) return Complain(*unwritten);
-  return ExitCode(options, outcome.report, outcome.interrupted_by);
+  return ExitCode(options, outcome.tables, outcome.report, outcome.interrupted_by);
 }
 
 int Run(const std::vector<std::string>& arguments) {

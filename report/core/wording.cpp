@@ -244,7 +244,8 @@ std::string OutcomeText(const Tables& tables, const probe::ProbeReport& probe) {
     return Bracketed(fmt::format("{} was not loaded by this tool", title), probe.error->text);
   if (IsLeftOut(probe)) return fmt::format("{} was left out: {}", title, probe.error->text);
   if (probe.outcome == probe::Outcome::kAbsent && IsUntold(probe))
-    return fmt::format("{}: {}", title, probe.error->text);
+    return probe.error->text.starts_with(title) ? probe.error->text
+                                                : fmt::format("{}: {}", title, probe.error->text);
   std::string detail;
   if (IsTrouble(probe.outcome)) {
     if (probe.error) Add(detail, Describe(*probe.error));

@@ -69,6 +69,13 @@ namespace report::render {
 // "no answer for --among hip: ROCm is not installed"
 [[nodiscard]] std::string NoAnswerText(const NoAnswer& none);
 
+// Whether the first answer is what --require asks for: a runtime, or "gpu"; one that nothing showed to work
+// is neither. And of one that is not why: "required gpu, got cpu: there is no GPU in this machine". That the
+// answer is better than the processor is no reason of that.
+[[nodiscard]] bool Meets(const Report& report, const std::string& requirement);
+[[nodiscard]] std::string UnmetText(const Tables& tables, const Report& report,
+                                    const std::string& requirement);
+
 // The first recommendation for a person: what, why, what limits it, what to do, and what else there is, each
 // behind its label; or why there is none.
 [[nodiscard]] std::string Why(const Tables& tables, const Report& report, const TerminalOptions& options);

@@ -255,6 +255,23 @@ class ExitCodes(unittest.TestCase):
             self.assertEqual((1, "cpu\n"), (process.returncode, process.stdout))
             self.assertIn(reason, process.stderr)
 
+    def test_what_is_not_met_says_why_of_what_was_required(self):
+        fixtures = SOURCE / "tests" / "fixtures"
+        card = ("--assume", "name=RTX 4090")
+        for requirement, machine, reason in (
+                ("vulkan", card, r"got cuda: Vulkan: the description does not say that it is installed \(runtime=vulkan\)"),
+                ("hip", card, "got cuda: ROCm: it is for GPUs of AMD alone, and none is described"),
+                ("metal", card, "got cuda: Metal is part of macOS"),
+                ("cpu", card, r"got cuda: cpu on processor is slower: it is estimated at \d+ % of the speed of cuda on RTX 4090 "
+                              r"\([\d.]+ and [\d.]+ tokens/s\)"),
+                ("gpu", ("--replay", fixtures / "cpu_ahead_of_igpu"),
+                 r"got cpu: opencl on UHD Graphics 770 is slower: it should reach \d+ % .*\([\d.]+ and [\d.]+ tokens/s\)"),
+                ("cuda", ("--replay", fixtures / "cpu_ahead_of_igpu"), "got cpu: CUDA is for GPUs of NVIDIA, and none is in this machine")):
+            with self.subTest(requirement, machine=machine):
+                process = run("recommend", "--require", requirement, *machine)
+                self.assertEqual(1, process.returncode)
+                self.assertRegex(process.stderr.splitlines()[-1], f"required {requirement}, {reason}$")
+
     def test_a_gpu_that_was_not_asked_for_is_one_all_the_same(self):
         process = run("recommend", "--exit-code", "--device", "cpu:0", "--why", "--replay",
                       SOURCE / "tests" / "fixtures" / "denied_nodes")
