@@ -2,6 +2,7 @@
 #include "report/assume/assume.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
@@ -88,6 +89,18 @@ probe::View ViewOf(const Tables& tables, const Words& words, const probe::Physic
   return view;
 }
 
+// The one that the kernel has for the GPUs of a maker, none of which is on a bus, where it has but one; which
+// GPU has it says what installs a runtime for it.
+std::string KernelDriverOf(const Whole& whole, std::string_view maker) {
+  std::vector<std::string_view> known;
+  for (const auto& [driver, name, vendor, kind, role, nodes, computes_with, no_runtime] :
+       probe::ParseTable<8>(data::kPlatformDrivers)) {
+    if (vendor == maker && kind == "integrated") known.push_back(driver);
+  }
+  const bool is_it = known.size() == 1 && whole.os == kUsualSystem && !whole.wsl.value_or(false);
+  return std::string(is_it ? known.front() : kDescribed);
+}
+
 // `number` of the device among all, from 1; `listed`: how many each runtime has listed before it.
 probe::PhysicalDevice DeviceOf(const Tables& tables, const Words& words, const Whole& whole,
                                std::uint32_t number, std::map<std::string, std::uint32_t>& listed) {
@@ -108,7 +121,7 @@ probe::PhysicalDevice DeviceOf(const Tables& tables, const Words& words, const W
   device.hardware->kind = device.kind;
   device.hardware->identity.pci = address;
   device.hardware->identity.ids = words.ids ? *words.ids : probe::PciIds{vendor, 0, {}, {}, {}};
-  device.hardware->kernel_driver = kDescribed;
+  device.hardware->kernel_driver = KernelDriverOf(whole, *device.vendor);
   device.hardware->architecture = words.architecture;
   for (const auto& runtime : RuntimesOf(tables, words, whole, vendor)) {
     if (runtime.first != kProcessorRuntime)
@@ -293,6 +306,15 @@ std::string OthersRates(const Words& words, const DevicePeak& peak) {
   return std::string(probe::Trim(probe::TakeUpTo(first, '/')));
 }
 
+// The runtimes whose drivers are of any maker.
+std::vector<std::string_view> OfAnyMaker(const Tables& tables) {
+  std::vector<std::string_view> names;
+  for (const RuntimeFacts& facts : tables.runtimes) {
+    if (!facts.vendor && facts.name != kProcessorRuntime) names.push_back(facts.name);
+  }
+  return names;
+}
+
 // What the tables do not know of a device, which an answer rests on. Of the only GPU, without a name, nobody
 // expects rates: that they are estimated is said anyhow.
 void Warn(const Tables& tables, const Words& words, const probe::PhysicalDevice& device, bool is_only,
@@ -313,6 +335,11 @@ void Warn(const Tables& tables, const Words& words, const probe::PhysicalDevice&
   if (!words.taken_for.empty())
     say(fmt::format("{} is taken for {}'s {}; {}", name, device.vendor.value_or(""), words.taken_for,
                     words.instead.empty() ? "for another maker's give vendor" : words.instead));
+  if (device.views.empty() && !words.runtimes && !(words.of && UnservedOf(*words.of, words)))
+    say(
+        fmt::format("nobody says what reaches {}, of whose maker no runtime is there: say what is installed, "
+                    "such as runtime={}",
+                    name, fmt::join(OfAnyMaker(tables), ":")));
   if (words.is_newer) {
     const auto& target = *words.of->target;
     say(fmt::format("{}{} is newer than all that this version's tables know",

@@ -10,12 +10,14 @@
 
 #include "report/assume/assume.h"
 #include "report/core/tables.h"
+#include "tests/report/assume/decided.h"
 
 namespace report::assume {
 namespace {
 
 using ::testing::AllOf;
 using ::testing::Contains;
+using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -156,6 +158,24 @@ TEST(Names, OfChipsThatLinuxDoesNotKnowAreOfMacs) {
   EXPECT_THAT(Refusal("name=M4 Pro,os=linux"), HasSubstr("say os=macos"));
   EXPECT_EQ(Refusal("name=Apple M2,os=linux"), "") << "Asahi Linux has a driver";
   EXPECT_EQ(Refusal("name=M4 Pro"), "");
+}
+
+// Metal is no part of Linux, and no step may be to install what can not be there.
+TEST(Names, OfAMacsChipLeadOnLinuxToMesasDrivers) {
+  const auto report = Decided({"name=M1,os=linux,ram=16GiB"}, Model::kUsual, Use::kInference);
+  std::string steps;
+  for (const Finding& finding : report.findings) {
+    for (const Fix& fix : finding.fix) steps += fix.text + "\n";
+  }
+  EXPECT_THAT(steps, HasSubstr("a Mesa with Honeykrisp, its driver for Apple's GPUs (for OpenCL rusticl)"));
+  EXPECT_THAT(steps, Not(HasSubstr("the runtime of its vendor")));
+  EXPECT_THAT(
+      Warnings("name=M1,os=linux,ram=16GiB"),
+      Contains("nobody says what reaches M1, of whose maker no runtime is there: say what is installed, "
+               "such as runtime=opencl:vulkan"));
+  for (const char* text : {"name=M1,os=linux,runtime=vulkan", "name=M1,os=linux,runtime=none", "name=M1",
+                           "name=RTX 4090", "name=Vega 64"})
+    EXPECT_THAT(Warnings(text), Each(Not(HasSubstr("nobody says what reaches")))) << text;
 }
 
 TEST(Names, NvidiaHasNoRuntimeOnMacos) {
