@@ -152,6 +152,23 @@ std::optional<std::string> OfAnArchitecture(const std::string& name) {
   return fmt::format("name: {} is an architecture; {}", name, OneOfThem(rows));
 }
 
+// Of a name that goes on after a card's with words that none has: the card's.
+std::optional<std::string> CardBefore(std::string_view name) {
+  for (auto end = name.rfind(' '); end != std::string_view::npos; end = name.rfind(' ')) {
+    name = probe::Trim(name.substr(0, end));
+    if (FirstNumber(name).empty()) return std::nullopt;
+    const auto words = AsWords(std::string(name));
+    if (words && words->starts_with("name=")) return std::string(name);
+  }
+  return std::nullopt;
+}
+
+// Names of drivers that draw on the processor, which tools list among GPUs (Mesa, src/gallium/drivers).
+bool DrawsOnTheProcessor(std::string_view name) {
+  constexpr std::array<std::string_view, 3> kDrivers = {"llvmpipe", "softpipe", "swrast"};
+  return std::find(kDrivers.begin(), kDrivers.end(), probe::Lower(name)) != kDrivers.end();
+}
+
 }  // namespace
 
 // As drivers print it, "NVIDIA A100-SXM4-80GB", in the table's words: without its maker, hyphens and further
@@ -182,6 +199,8 @@ std::optional<std::string> NearestCard(const std::string& name) {
     return !IsOfOneSeries(written, probe::Lower(WithoutMaker(card)));
   });
   auto nearest = Nearest(name, known);
+  const auto before = CardBefore(name);
+  if (before && !(nearest && probe::Lower(*nearest).starts_with(probe::Lower(*before) + " "))) return before;
   // That name was given.
   if (nearest && (IsCardsName(name, *nearest) || IsAnotherModel(name, *nearest))) return std::nullopt;
   return nearest;
@@ -189,8 +208,12 @@ std::optional<std::string> NearestCard(const std::string& name) {
 
 std::optional<std::string> NoCardOf(const std::string& name, bool is_of_maker) {
   if (auto family = OfAnArchitecture(WithoutMaker(name))) return family;
+  const auto printed = PrintedName(name);
+  if (DrawsOnTheProcessor(printed))
+    return fmt::format("name: {} draws on the processor and is no GPU; a machine without one is vendor=none",
+                       printed);
   if (is_of_maker) return std::nullopt;
-  const auto near = NearestCard(name);
+  const auto near = NearestCard(printed);
   return fmt::format("name: no card is called '{}'{}; beside vendor it may be any",
                      probe::CleanText(name, 64), near ? fmt::format("; did you mean '{}'?", *near) : "");
 }

@@ -6,9 +6,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "probe/core/parse.h"
@@ -17,6 +20,8 @@
 #include "report/assume/assume.h"
 #include "report/assume/known_card.h"
 #include "report/core/architecture.h"
+#include "report/core/card_name.h"
+#include "report/core/device_peak.h"
 #include "report/core/quantity.h"
 #include "report/core/suggest.h"
 
@@ -24,6 +29,8 @@ namespace report::assume {
 namespace {
 
 using Wrong = std::optional<std::string>;
+
+constexpr std::size_t kLongestPrinted = 300;  // a whole line of another tool's
 
 // Numbers with dots between them, none larger than what versions are compared by.
 bool IsVersion(std::string_view text) {
@@ -237,9 +244,49 @@ std::string WithoutMarks(std::string_view name) {
   return words;
 }
 
+bool IsCard(const std::string& name) { return AsWords(name).value_or("").starts_with("name="); }
+
+// Whether a description of one says of all that decides what one of another says.
+bool LeadToOne(const Tables& tables, const std::vector<std::string>& names) {
+  using Decisive =
+      std::tuple<std::uint32_t, std::optional<std::string>, std::optional<std::uint64_t>, std::string>;
+  std::set<Decisive> all;
+  for (const std::string& name : names) {
+    Words words;
+    words.name = name;
+    if (RecogniseCard(tables, words)) continue;
+    probe::PhysicalDevice device;
+    device.name = name;
+    device.hardware.emplace().identity.ids = words.ids;
+    const auto* peak = FindPeak(EmbeddedPeaks(), device);
+    all.insert(
+        {words.ids ? words.ids->device : 0, words.architecture, words.memory_bytes, peak ? peak->name : ""});
+  }
+  return all.size() < 2;
+}
+
+// What another tool prints of a card as its name, where it is none as it is; it stays where that is none
+// either. Of several products that differ somebody has to say one.
+Wrong TakePrinted(const Tables& tables, std::string& name) {
+  const auto printed = PrintedName(name);
+  if (printed == name || IsCard(name)) return std::nullopt;
+  auto products = ProductsIn(printed);
+  std::erase_if(products, [](const std::string& product) { return !IsCard(product); });
+  if (!LeadToOne(tables, products))
+    return fmt::format("'{}' is what several cards are called; say which one: {}",
+                       probe::CleanText(printed, 64), fmt::join(products, ", "));
+  if (IsCard(printed))
+    name = printed;
+  else if (!products.empty())
+    name = products.front();
+  return std::nullopt;
+}
+
 // A card's; its maker's alone would fit any of them, and the first that a table has would stand for all.
-Wrong ReadName(const std::string& value, Words& words) {
-  if (auto wrong = ReadText(WithoutMarks(value), words.name)) return wrong;
+Wrong ReadName(const Tables& tables, const std::string& value, Words& words) {
+  auto name = WithoutMarks(probe::CleanText(value, kLongestPrinted));
+  if (auto wrong = TakePrinted(tables, name)) return wrong;
+  if (auto wrong = ReadText(name, words.name)) return wrong;
   const auto* maker = MakerCalled(*words.name);
   if (maker == nullptr) return std::nullopt;
   return fmt::format("{} is a maker, and no card's name; say a card's, or vendor={}", maker->name,
@@ -254,7 +301,7 @@ struct Key {
 std::vector<Key> KeysOf(const Tables& tables) {
   std::vector<Key> keys = {
       {"vendor", ReadVendor},
-      {"name", ReadName},
+      {"name", [&tables](const auto& value, Words& words) { return ReadName(tables, value, words); }},
       {"kind", ReadKind},
       {"memory", [](const auto& value, Words& words) { return ReadMemory(value, words.memory_bytes); }},
       {"ram", [](const auto& value, Words& words) { return ReadMemory(value, words.ram_bytes); }},
@@ -287,6 +334,21 @@ std::vector<Key> KeysOf(const Tables& tables) {
   return keys;
 }
 
+// The next pair. A name may have commas of its own, be it with its key or, by mistake, without.
+std::string_view TakePair(std::string_view& rest) {
+  auto pair = probe::TakeUpTo(rest, ',');
+  const auto key = probe::Trim(pair.substr(0, pair.find('=')));
+  const bool is_name = key == "name" || key.size() == probe::Trim(pair).size();
+  while (is_name && !rest.empty()) {
+    auto after = rest;
+    const auto piece = probe::TakeUpTo(after, ',');
+    if (!GoesOn(pair, piece)) break;
+    pair = {pair.data(), static_cast<std::size_t>(piece.data() + piece.size() - pair.data())};
+    rest = after;
+  }
+  return pair;
+}
+
 probe::Error Said(std::string_view key, const std::string& text) {
   return probe::Error{"", std::nullopt, "",
                       fmt::format("--assume: {}{}{}", key, key.empty() ? "" : ": ", text)};
@@ -304,7 +366,8 @@ std::string HintOfText(const std::string& name, const std::vector<Key>& keys) {
   const auto machines = MachineNames();
   if (std::find(machines.begin(), machines.end(), probe::Lower(name)) != machines.end())
     return fmt::format("; did you mean --assume-machine {}?", probe::Lower(name));
-  const auto meant = AsWords(name);
+  const auto known = AsWords(name);
+  const auto meant = known ? known : AsWords(PrintedName(WithoutMarks(name)));
   return meant ? fmt::format("; did you mean '{}'?", *meant) : HintOfKey(name, keys);
 }
 
@@ -324,7 +387,7 @@ probe::Result<Words> ReadWords(const Tables& tables, const std::string& text) {
   if (probe::Trim(text).empty()) return Said("", "it is empty; it takes key=value,... such as vendor=none");
   std::vector<std::string> seen;
   for (std::string_view rest = text; !rest.empty();) {
-    auto pair = probe::TakeUpTo(rest, ',');
+    auto pair = TakePair(rest);
     const auto name = std::string(probe::Trim(probe::TakeUpTo(pair, '=')));
     const auto value = std::string(probe::Trim(pair));
     const auto key =

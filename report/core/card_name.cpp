@@ -22,13 +22,20 @@ bool Has(const Words& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
+// Names of makers as they are searched: thousands of times for one name.
+const Words& Makers() {
+  static const Words makers = [] {
+    Words all;
+    for (const probe::VendorNames& vendor : probe::KnownVendors()) all.push_back(probe::Lower(vendor.name));
+    return all;
+  }();
+  return makers;
+}
+
 // Says nothing of which card it is.
 bool IsIdle(std::string_view word) {
   constexpr std::array<std::string_view, 5> kIdle = {"gpu", "graphics", "r", "tm", "card"};
-  const auto makers = probe::KnownVendors();
-  return std::find(kIdle.begin(), kIdle.end(), word) != kIdle.end() ||
-         std::any_of(makers.begin(), makers.end(),
-                     [&](const probe::VendorNames& vendor) { return probe::Lower(vendor.name) == word; });
+  return std::find(kIdle.begin(), kIdle.end(), word) != kIdle.end() || Has(Makers(), word);
 }
 
 Words WordsOf(std::string_view name) {
@@ -111,8 +118,7 @@ std::string_view SpelledAs(std::string_view written, std::string_view card) {
   std::erase_if(plain, JoinsWords);
   const std::string_view letters = plain;
   if (const auto run = RunOf(letters, card); !run.empty()) return run;
-  for (const probe::VendorNames& vendor : probe::KnownVendors()) {
-    const auto maker = probe::Lower(vendor.name);
+  for (const std::string& maker : Makers()) {
     if (!maker.empty() && letters.size() > maker.size() && letters.starts_with(maker)) {
       if (const auto run = RunOf(letters.substr(maker.size()), card); !run.empty()) return run;
     }

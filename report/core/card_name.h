@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace report {
 
@@ -24,5 +26,20 @@ namespace report {
 // Whether the written name is that very card's: only what stands before the card's number may be left out.
 // "6900 XT" is a "Radeon RX 6900 XT", and "RX 9060" no "Radeon RX 9060 XT".
 [[nodiscard]] bool IsCardsName(std::string_view written, std::string_view card);
+
+// The name of the product in what another tool prints of a GPU (lspci, vulkaninfo, glxinfo, nvidia-smi -L):
+// without a place and a class before it, the maker's registered name, the driver's, numbers, what stands in
+// parentheses, and the edition of a board that is the same card. A marketing name in brackets is the name:
+// "03:00.0 VGA compatible controller: NVIDIA Corporation AD102 [GeForce RTX 4090] (rev a1)". The text itself
+// where nothing is left of it.
+[[nodiscard]] std::string PrintedName(std::string_view text);
+
+// The products of a name that is of several, "Radeon RX 7900 XT/7900 XTX", each with the words that it shares
+// with the first; only that name itself of one.
+[[nodiscard]] std::vector<std::string> ProductsIn(std::string_view name);
+
+// Whether a piece of a list goes on with the name before its comma: that has an open bracket, or ends in what
+// a maker is registered as ("Advanced Micro Devices, Inc.").
+[[nodiscard]] bool GoesOn(std::string_view name, std::string_view piece);
 
 }  // namespace report

@@ -61,6 +61,71 @@ TEST(Names, MeanTheSameWithMarksOfTrademarks) {
   }
 }
 
+// As lspci, vulkaninfo, glxinfo and nvidia-smi -L print them.
+TEST(Names, AreTakenAsOtherToolsPrintThem) {
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      {"DG2 [Arc A770]", "Arc A770"},
+      {"Intel Corporation Battlemage G21 [Arc B580]", "Arc B580"},
+      {"NVIDIA Corporation AD102 [GeForce RTX 4090]", "GeForce RTX 4090"},
+      {"03:00.0 VGA compatible controller: NVIDIA Corporation AD102 [GeForce RTX 4090] (rev a1)",
+       "GeForce RTX 4090"},
+      {"0000:03:00.0 VGA compatible controller [0300]: Intel Corporation DG2 [Arc A770] [8086:56a0] (rev 08)",
+       "Arc A770"},
+      {"00:02.0 VGA compatible controller: Intel Corporation Alder Lake-S GT1 [UHD Graphics 770] (rev 0c) "
+       "(prog-if 00 [VGA controller])",
+       "UHD Graphics 770"},
+      {"Advanced Micro Devices, Inc. [AMD/ATI] Navi 31 [Radeon PRO W7900]", "Radeon PRO W7900"},
+      {"Mesa Intel(R) Arc(tm) A770 Graphics (DG2)", "Intel Arc A770 Graphics"},
+      {"AMD Radeon RX 7900 XTX (RADV NAVI31)", "AMD Radeon RX 7900 XTX"},
+      {"AMD Radeon RX 6800 XT (radeonsi, navi21, LLVM 15.0.6, DRM 3.49, 6.1.0-18-amd64)",
+       "AMD Radeon RX 6800 XT"},
+      {"NVIDIA GeForce RTX 4090/PCIe/SSE2", "NVIDIA GeForce RTX 4090"},
+      {"GPU 0: NVIDIA GeForce RTX 4090 (UUID: GPU-11111111-2222-3333-4444-555555555555)",
+       "NVIDIA GeForce RTX 4090"},
+      {"Apple M1 (G13G B1)", "Apple M1"},
+      {"NVIDIA Corporation AD107M [GeForce RTX 4060 Max-Q / Mobile]", "GeForce RTX 4060 Max-Q / Mobile"},
+      {"RTX 3080 (12 GB)", "RTX 3080 12GB"},
+      {"NVIDIA Corporation GA102 [GeForce RTX 3080 12GB] (rev a1)", "GeForce RTX 3080 12GB"},
+      {"Arc B580 LE", "Arc B580"},
+      {"Arc B580 Limited Edition", "Arc B580"},
+      {"RTX 4090 Founders Edition", "RTX 4090"}};
+  for (const auto& [printed, plain] : rows) {
+    EXPECT_EQ(Seen(printed), Seen(plain)) << printed;
+    EXPECT_THAT(Seen(printed), Not(HasSubstr("--assume"))) << "nor is it refused";
+  }
+  const std::string with_commas = "AMD Radeon RX 6800 XT (radeonsi, navi21, LLVM 15.0.6)";
+  EXPECT_EQ(Refusal("os=linux,name=" + with_commas + ",ram=64GiB"), "");
+  EXPECT_EQ(Refusal("name=Advanced Micro Devices, Inc. [AMD/ATI] Navi 31 [Radeon PRO W7900],os=linux"), "");
+  EXPECT_THAT(Refusal(with_commas), HasSubstr("did you mean 'name=AMD Radeon RX 6800 XT'?"))
+      << "without its key";
+}
+
+TEST(Names, OfSeveralProductsAskForOne) {
+  const std::string navi31 =
+      "Advanced Micro Devices, Inc. [AMD/ATI] Navi 31 [Radeon RX 7900 XT/7900 XTX/7900 GRE/7900M]";
+  EXPECT_THAT(
+      Refusal("name=" + navi31),
+      HasSubstr(
+          "name: 'Radeon RX 7900 XT/7900 XTX/7900 GRE/7900M' is what several cards are called; say which "
+          "one: Radeon RX 7900 XT, Radeon RX 7900 XTX, Radeon RX 7900 GRE, Radeon RX 7900M"));
+  EXPECT_THAT(Refusal("name=Navi 33 [Radeon RX 7600/7600 XT/7600M XT/7600S/7700S / PRO W7600]"),
+              HasSubstr("Radeon RX 7700S, PRO W7600"));
+}
+
+TEST(Names, ThatAreStillUnknownAreNotHalfRead) {
+  EXPECT_THAT(
+      Refusal("name=llvmpipe (LLVM 15.0.6, 256 bits)"),
+      HasSubstr("name: llvmpipe draws on the processor and is no GPU; a machine without one is vendor=none"));
+  EXPECT_THAT(Refusal("name=Radeon RX 7900 XTX Nitro+"), HasSubstr("did you mean 'Radeon RX 7900 XTX'?"));
+  EXPECT_THAT(Refusal("name=Navi 99 [Radeon RX 99999]"),
+              HasSubstr("no card is called 'Navi 99 [Radeon RX 99999]'"));
+  EXPECT_THAT(Refusal("name=NVIDIA Corporation AD102 [GeForce RTX 4O90]"),
+              HasSubstr("did you mean 'GeForce RTX 4090'?"));
+  EXPECT_THAT(Refusal("name=RTX 4090, vulkan"), HasSubstr("there is no key 'vulkan'"));
+  EXPECT_THAT(Refusal("name=Foo (bar,os=linux"), HasSubstr("no card is called 'Foo (bar'"));
+  EXPECT_EQ(Refusal("vendor=nvidia,name=Foo (bar)"), "") << "beside its maker it may be any";
+}
+
 TEST(Names, OfManyCardsAskForOne) {
   for (const char* name :
        {"RTX",        "Nano",      "Ada",        "GeForce", "Radeon", "Arc",   "Ti",

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+// What other tools print of a GPU: pciutils' lspci (names of pci.ids), Vulkan's and OpenGL's device names of
+// Mesa ("AMD Radeon RX 7900 XTX (RADV NAVI31)", "llvmpipe (LLVM 15.0.6, 256 bits)") and of NVIDIA
+// ("NVIDIA GeForce RTX 4090/PCIe/SSE2"), nvidia-smi -L ("GPU 0: NVIDIA GeForce RTX 4090 (UUID: ...)").
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "probe/core/parse.h"
+#include "probe/core/vendor_names.h"
+#include "report/core/card_name.h"
+
+namespace report {
+namespace {
+
+constexpr auto kNowhere = std::string_view::npos;
+
+std::vector<std::string> BlankSeparated(std::string_view text) {
+  std::vector<std::string> words;
+  while (!text.empty()) {
+    const auto word = probe::TakeUpTo(text, ' ');
+    if (!word.empty()) words.emplace_back(word);
+  }
+  return words;
+}
+
+std::string JoinedByBlanks(const std::vector<std::string>& words, std::size_t from, std::size_t to) {
+  std::string text;
+  for (std::size_t i = from; i < to; ++i) text.append(text.empty() ? "" : " ").append(words[i]);
+  return text;
+}
+
+bool HasDigit(std::string_view word) { return std::any_of(word.begin(), word.end(), probe::IsDigit); }
+
+// As it stands behind a maker's name: "Intel Corporation", "Advanced Micro Devices, Inc.".
+bool IsLegalForm(std::string_view word) {
+  constexpr std::array<std::string_view, 8> kForms = {"corporation", "corp", "inc", "incorporated",
+                                                      "ltd",         "llc",  "co",  "gmbh"};
+  auto plain = probe::Lower(word);
+  while (!plain.empty() && (plain.back() == '.' || plain.back() == ',')) plain.pop_back();
+  return std::find(kForms.begin(), kForms.end(), plain) != kForms.end();
+}
+
+// "12 GB": that tells one card from another.
+bool IsSize(std::string_view text) {
+  std::string plain(text);
+  std::erase(plain, ' ');
+  if (plain.ends_with("iB")) plain.erase(plain.size() - 2, 1);
+  return IsMemorySize(plain);
+}
+
+// All that is in parentheses, also within others, but a size of memory. Where they do not match the text
+// stays.
+std::string WithoutParentheses(std::string_view text) {
+  std::string plain;
+  int depth = 0;
+  std::size_t from = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '(' && depth++ == 0) from = at + 1;
+    if (depth == 0) plain.push_back(text[at]);
+    if (text[at] != ')') continue;
+    if (--depth < 0) return std::string(text);
+    if (depth == 0 && IsSize(text.substr(from, at - from))) plain.append(text.substr(from, at - from));
+  }
+  return depth == 0 ? plain : std::string(text);
+}
+
+// "10de:2684" and "0300", as lspci -nn has them.
+bool IsNumber(std::string_view text) {
+  constexpr std::size_t kDigits = 4;  // of a vendor, a device and a class
+  const auto is_one = [](std::string_view word) {
+    return word.size() == kDigits && word.find_first_not_of("0123456789abcdefABCDEF") == kNowhere;
+  };
+  return is_one(text) || (text.size() == 2 * kDigits + 1 && text[kDigits] == ':' &&
+                          is_one(text.substr(0, kDigits)) && is_one(text.substr(kDigits + 1)));
+}
+
+// "AMD/ATI": a maker's names alone.
+bool NamesMakerAlone(std::string_view text) {
+  while (!text.empty()) {
+    const auto word = probe::Lower(probe::Trim(probe::TakeUpTo(text, '/')));
+    const auto makers = probe::KnownVendors();
+    const bool is_one = std::any_of(makers.begin(), makers.end(), [&](const probe::VendorNames& maker) {
+      return probe::Lower(maker.name) == word || probe::Lists(maker.leading_words, word);
+    });
+    if (!is_one) return false;
+  }
+  return true;
+}
+
+// Takes what is in brackets out of the text; of that the last that is a name.
+std::optional<std::string> TakeBracketed(std::string& text) {
+  std::optional<std::string> name;
+  for (auto from = text.find('['); from != kNowhere; from = text.find('[')) {
+    const auto to = text.find(']', from);
+    if (to == kNowhere) break;
+    const auto inside = std::string(probe::Trim(std::string_view(text).substr(from + 1, to - from - 1)));
+    text.erase(from, to - from + 1);
+    if (!inside.empty() && !IsNumber(inside) && !NamesMakerAlone(inside)) name = inside;
+  }
+  return name;
+}
+
+// Behind a slash what the card is plugged into and what the processor can: "/PCIe/SSE2".
+std::string WithoutInterface(const std::string& name) {
+  constexpr std::array<std::string_view, 3> kInterfaces = {"/pcie", "/agp", "/integrated"};
+  const auto lower = probe::Lower(name);
+  auto end = name.size();
+  for (const auto known : kInterfaces) end = std::min(end, lower.find(known));
+  return name.substr(0, end);
+}
+
+// Behind what its maker is registered as, and the name of who writes a driver and builds no card: those have
+// numbers of Khronos's.
+std::string WithoutMakers(const std::string& name) {
+  constexpr std::uint32_t kLastOfPci = 0xffff;
+  const auto words = BlankSeparated(name);
+  std::size_t from = 0;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (IsLegalForm(words[i])) from = i + 1;
+  }
+  const auto writes_drivers = [](const std::string& word) {
+    const auto known = probe::KnownVendors();
+    return std::any_of(known.begin(), known.end(), [&](const probe::VendorNames& vendor) {
+      return vendor.number > kLastOfPci && probe::Lower(vendor.name) == probe::Lower(word);
+    });
+  };
+  while (from < words.size() && writes_drivers(words[from])) ++from;
+  return JoinedByBlanks(words, from, words.size());
+}
+
+// Of the maker's own board, which is the same card.
+std::string WithoutEdition(const std::string& name) {
+  constexpr std::array<std::string_view, 5> kEditions = {" le", " fe", " limited edition",
+                                                         " founders edition", " founder's edition"};
+  const auto lower = probe::Lower(name);
+  for (const auto edition : kEditions) {
+    if (lower.ends_with(edition)) return name.substr(0, name.size() - edition.size());
+  }
+  return name;
+}
+
+}  // namespace
+
+std::string PrintedName(std::string_view text) {
+  auto rest = WithoutParentheses(text);
+  auto name = TakeBracketed(rest);
+  if (const auto colon = rest.rfind(": "); colon != std::string::npos) rest.erase(0, colon + 2);
+  const auto whole = name ? *name : WithoutMakers(WithoutInterface(rest));
+  const auto plain = WithoutEdition(std::string(probe::Trim(whole)));
+  return plain.empty() ? std::string(text) : plain;
+}
+
+std::vector<std::string> ProductsIn(std::string_view name) {
+  std::vector<std::string> products;
+  for (auto rest = name; !rest.empty();) {
+    const auto part = BlankSeparated(probe::TakeUpTo(rest, '/'));
+    if (part.empty()) continue;
+    auto whole = JoinedByBlanks(part, 0, part.size());
+    if (products.empty()) {
+      products.push_back(whole);
+      continue;
+    }
+    // "7900 XTX" lacks what stands before the first number, and "Mobile" all but the last word; "PRO W7600"
+    // lacks nothing.
+    const auto first = BlankSeparated(products.front());
+    const auto number = std::find_if(first.begin(), first.end(), HasDigit);
+    const auto shared = HasDigit(part.front()) ? static_cast<std::size_t>(number - first.begin())
+                        : HasDigit(whole)      ? 0
+                                               : first.size() - 1;
+    const auto before = JoinedByBlanks(first, 0, shared == first.size() ? 0 : shared);
+    products.push_back(before.empty() ? whole : before + " " + whole);
+  }
+  return products;
+}
+
+bool GoesOn(std::string_view name, std::string_view piece) {
+  if (piece.find('=') != kNowhere) return false;
+  auto first = probe::Trim(piece);
+  if (IsLegalForm(probe::TakeUpTo(first, ' '))) return true;
+  return std::count(name.begin(), name.end(), '(') > std::count(name.begin(), name.end(), ')') ||
+         std::count(name.begin(), name.end(), '[') > std::count(name.begin(), name.end(), ']');
+}
+
+}  // namespace report
