@@ -50,7 +50,8 @@ inline constexpr std::uint64_t kMaxDriverCacheBytes = 256U << 20U;
 
 // Deletes the least recently changed files of the drivers' caches until at most max_bytes are left.
 // Directories stay, unless a part can not be looked at or there are more than 100000 files: then all goes.
-// Links are removed, never followed.
+// Links are removed, never followed. Empty temporary files that a driver left an hour ago or longer go in any
+// case.
 void TrimDriverCaches(const std::string& cache_directory, std::uint64_t max_bytes = kMaxDriverCacheBytes);
 
 }  // namespace probe::system

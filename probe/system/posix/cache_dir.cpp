@@ -6,6 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <string_view>
 
 #include "probe/system/descriptor.h"
 #include "probe/system/scratch.h"
@@ -74,6 +77,20 @@ Status CheckOurs(const FileSystem& files, const std::string& path) {
   return geteuid() == 0 ? CheckTrusted(files, path) : Ok();
 }
 
+// What pocl_cache_tempname makes (PoCL, lib/CL/pocl_cache.c) and its caller leaves in every run: an empty
+// file. One that may still be in use, by this run or by another, is younger than any run lasts.
+bool IsLeftover(const std::string& path, const FileStatus& status, std::int64_t now_ns) {
+  constexpr std::string_view kBegin = "tempfile_";
+  constexpr std::int64_t kLongestRunNs = 3'600'000'000'000;
+  const auto name = std::string_view(path).substr(path.rfind('/') + 1);
+  return status.is_regular && status.size_bytes == 0 && status.owner_uid == geteuid() &&
+         name.starts_with(kBegin) && now_ns - status.modified_ns > kLongestRunNs;
+}
+
+std::int64_t NowNs() {
+  return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
 }  // namespace
 
 Result<std::string> CacheDirectory(const Environment& environment, const FileSystem& files) {
@@ -139,9 +156,12 @@ void TrimDriverCaches(const std::string& cache_directory, std::uint64_t max_byte
   const Descriptor root = OpenDirectoryAt(AT_FDCWD, DriverRoot(cache_directory));
   if (!root.ok()) return;
   std::vector<File> found;
+  std::vector<std::string> leftovers;
   std::uint64_t total = 0;
+  const auto now_ns = NowNs();
   const bool all = WalkTree(root.get(), [&](const std::string& path, const FileStatus& status) {
     if (!status.is_regular) return true;
+    if (IsLeftover(path, status, now_ns)) leftovers.push_back(path);
     found.push_back({path, status.modified_ns, status.size_bytes});
     total += found.back().bytes;
     return found.size() <= kMaxTrimmed;
@@ -150,6 +170,7 @@ void TrimDriverCaches(const std::string& cache_directory, std::uint64_t max_byte
     EmptyTree(root.get());
     return;
   }
+  for (const auto& path : leftovers) static_cast<void>(RemoveBelow(root.get(), path));
   if (total <= max_bytes) return;
   std::sort(found.begin(), found.end(),
             [](const File& a, const File& b) { return a.modified_ns < b.modified_ns; });

@@ -208,6 +208,25 @@ TEST(DriverCaches, LoseTheirOldestFilesFirst) {
   TrimDriverCaches(tree.At("/nothing"), 0);
 }
 
+TEST(DriverCaches, LoseTheEmptyFilesThatADriverForgot) {
+  TemporaryTree tree;
+  const auto before = std::filesystem::file_time_type::clock::now() - std::chrono::hours(2);
+  const auto write = [&](const std::string& path, const std::string& content, bool is_old) {
+    auto file = tree.Write(path, content);
+    if (is_old) std::filesystem::last_write_time(file, before);
+    return file;
+  };
+  const auto forgotten = write("/drivers/pocl/tempfile_1jD9Zy", "", true);
+  const auto in_use = write("/drivers/pocl/tempfile_2IZBMa", "", false);
+  const auto filled = write("/drivers/pocl/tempfile_2QkrSF", "x", true);
+  const auto marker = write("/drivers/mesa/marker", "", true);
+  const auto outside = write("/tempfile_3", "", true);
+  TrimDriverCaches(tree.root());
+  EXPECT_FALSE(std::filesystem::exists(forgotten));
+  for (const auto& kept : {in_use, filled, marker, outside})
+    EXPECT_TRUE(std::filesystem::exists(kept)) << kept;
+}
+
 TEST(DriverCaches, AreNotMadeThroughALink) {
   TemporaryTree tree;
   const auto elsewhere = tree.Directory("/elsewhere");
