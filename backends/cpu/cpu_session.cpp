@@ -65,10 +65,6 @@ std::uint64_t UsableBytes(const OpenRequest& request) {
   return is_limited ? WithoutOwn(usable) : usable;
 }
 
-void* Map(std::uint64_t bytes) {
-  return mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-}
-
 probe::Error SystemError(std::string call, int code, std::string text) {
   return {std::move(call), code, std::generic_category().message(code), std::move(text)};
 }
@@ -83,32 +79,28 @@ CpuSession::CpuSession(const std::vector<int>& processors, Limits limits,
 }
 
 CpuSession::~CpuSession() {
-  for (const Mapping& mapping : mappings_) Unmap(mapping);
+  for (const Mapping& mapping : buffers_.RemoveAll()) Unmap(mapping);
   for (const Mapping& mapping : spare_) Unmap(mapping);
 }
 
 // What is mapped gets its pages later, when it is too late for an error: the sum is held to the limit here.
-void* CpuSession::MapWithinLimit(std::uint64_t bytes) const {
-  std::uint64_t held = 0;
-  for (const auto* all : {&mappings_, &spare_}) {
-    for (const Mapping& mapping : *all) held += mapping.capacity;
-  }
+void* CpuSession::MapWithinLimit(std::uint64_t bytes) {
   const std::uint64_t most = limits_.memory_free_bytes.value_or(kAddressSpaceBytes);
-  if (held <= most && bytes <= most - held) return Map(bytes);
   errno = ENOMEM;
-  return MAP_FAILED;
+  if (mapped_bytes_ > most || bytes > most - mapped_bytes_) return MAP_FAILED;
+  void* address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (address != MAP_FAILED) mapped_bytes_ += bytes;
+  return address;
 }
 
 void CpuSession::Unmap(const Mapping& mapping) {
-  if (mapping.address != nullptr) munmap(mapping.address, mapping.capacity);
+  munmap(mapping.address, mapping.bytes);
+  mapped_bytes_ -= mapping.bytes;
 }
 
 probe::Result<BufferId> CpuSession::Allocate(const BufferRequest& request) {
   const std::uint64_t bytes = std::max<std::uint64_t>(request.bytes, 1);
-  if (auto spare = TakeSpare(bytes)) {
-    mappings_.push_back(*spare);
-    return BufferId{static_cast<std::uint32_t>(mappings_.size() - 1)};
-  }
+  if (const auto spare = TakeSpare(bytes)) return buffers_.Add(*spare, bytes);
   void* address = MapWithinLimit(bytes);
   if (address == MAP_FAILED && !spare_.empty()) {
     for (const Mapping& mapping : std::exchange(spare_, {})) Unmap(mapping);
@@ -121,57 +113,45 @@ probe::Result<BufferId> CpuSession::Allocate(const BufferRequest& request) {
   // Pages come with the first touch, by the worker that will use them; advice alone, so a refusal is no
   // error.
   if (bytes >= kHugePageBytes) probe::system::PreferLargePages(address, bytes);
-  mappings_.push_back({static_cast<std::byte*>(address), bytes, bytes});
-  return BufferId{static_cast<std::uint32_t>(mappings_.size() - 1)};
+  return buffers_.Add({static_cast<std::byte*>(address), bytes}, bytes);
 }
 
 // The smallest that is large enough.
 std::optional<CpuSession::Mapping> CpuSession::TakeSpare(std::uint64_t bytes) {
   auto best = spare_.end();
   for (auto spare = spare_.begin(); spare != spare_.end(); ++spare) {
-    if (spare->capacity >= bytes && (best == spare_.end() || spare->capacity < best->capacity)) best = spare;
+    if (spare->bytes >= bytes && (best == spare_.end() || spare->bytes < best->bytes)) best = spare;
   }
   if (bytes < kHugePageBytes || best == spare_.end()) return std::nullopt;
-  Mapping mapping = *best;
-  mapping.bytes = bytes;
+  const Mapping mapping = *best;
   spare_.erase(best);
   return mapping;
 }
 
 void CpuSession::Release(BufferId buffer) {
-  Mapping& mapping = mappings_[static_cast<std::uint32_t>(buffer)];
+  const auto mapping = buffers_.Remove(buffer);
+  if (!mapping) return;
   std::uint64_t kept = 0;
-  for (const Mapping& spare : spare_) kept += spare.capacity;
-  if (mapping.capacity >= kHugePageBytes && kept + mapping.capacity <= kMaxSpareBytes) {
-    spare_.push_back(mapping);
+  for (const Mapping& spare : spare_) kept += spare.bytes;
+  if (mapping->bytes >= kHugePageBytes && kept + mapping->bytes <= kMaxSpareBytes) {
+    spare_.push_back(*mapping);
   } else {
-    Unmap(mapping);
+    Unmap(*mapping);
   }
-  mapping = {};
-}
-
-probe::Result<std::byte*> CpuSession::Locate(BufferId buffer, std::uint64_t offset_bytes,
-                                             std::uint64_t size) const {
-  const auto index = static_cast<std::uint32_t>(buffer);
-  if (index >= mappings_.size() || offset_bytes > mappings_[index].bytes ||
-      size > mappings_[index].bytes - offset_bytes) {
-    return SystemError("transfer", EINVAL, "outside of the buffer");
-  }
-  return mappings_[index].address + offset_bytes;
 }
 
 probe::Status CpuSession::Upload(BufferId buffer, std::uint64_t offset_bytes,
                                  std::span<const std::byte> data) {
-  const auto to = Locate(buffer, offset_bytes, data.size());
+  const auto to = buffers_.Locate("transfer", buffer, offset_bytes, data.size());
   if (!to) return to.error();
-  if (!data.empty()) std::memcpy(*to, data.data(), data.size());
+  if (!data.empty()) std::memcpy((*to)->address + offset_bytes, data.data(), data.size());
   return probe::Ok();
 }
 
 probe::Status CpuSession::Download(BufferId buffer, std::uint64_t offset_bytes, std::span<std::byte> data) {
-  const auto from = Locate(buffer, offset_bytes, data.size());
+  const auto from = buffers_.Locate("transfer", buffer, offset_bytes, data.size());
   if (!from) return from.error();
-  if (!data.empty()) std::memcpy(data.data(), *from, data.size());
+  if (!data.empty()) std::memcpy(data.data(), (*from)->address + offset_bytes, data.size());
   return probe::Ok();
 }
 
@@ -223,9 +203,9 @@ probe::Result<std::vector<CpuSession::Call>> CpuSession::Bind(std::span<const La
       call.library = &library_kernels_[kernel - own.size()];
     }
     for (const BoundBuffer& bound : launch.buffers) {
-      const auto address = Locate(bound.buffer, 0, 0);
-      if (!address || *address == nullptr) return SystemError("run", EINVAL, "a released buffer is bound");
-      call.buffers.push_back(*address);
+      const auto mapping = buffers_.Locate("launch", bound.buffer);
+      if (!mapping) return mapping.error();
+      call.buffers.push_back((*mapping)->address);
     }
     calls.push_back(std::move(call));
   }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "backends/core/backend.h"
+#include "backends/core/buffer_table.h"
 #include "backends/cpu/vendor.h"
 #include "kernels/cpu/cpu_kernel.h"
 #include "probe/core/device.h"
@@ -87,16 +88,12 @@ class CpuSession final : public Session {
 
  private:
   struct Mapping {
-    std::byte* address = nullptr;  // nullptr once released
-    std::uint64_t bytes = 0;       // of the buffer
-    std::uint64_t capacity = 0;    // of the mapping
+    std::byte* address = nullptr;
+    std::uint64_t bytes = 0;  // as many as its buffer has, or more
   };
-  static void Unmap(const Mapping& mapping);
-  [[nodiscard]] void* MapWithinLimit(std::uint64_t bytes) const;
+  void Unmap(const Mapping& mapping);
+  [[nodiscard]] void* MapWithinLimit(std::uint64_t bytes);
   [[nodiscard]] std::optional<Mapping> TakeSpare(std::uint64_t bytes);
-  // The bytes [offset, offset + size) of a buffer; an error if it has no such bytes.
-  [[nodiscard]] probe::Result<std::byte*> Locate(BufferId buffer, std::uint64_t offset_bytes,
-                                                 std::uint64_t size) const;
 
   struct Library {
     std::string_view name;
@@ -119,8 +116,9 @@ class CpuSession final : public Session {
   std::vector<Library> libraries_;
   std::vector<LibraryKernel> library_kernels_;
   Workers workers_;
-  std::vector<Mapping> mappings_;
-  std::vector<Mapping> spare_;  // released, for the next that fits
+  BufferTable<Mapping> buffers_{limits_};
+  std::uint64_t mapped_bytes_ = 0;  // of buffers and what is spare
+  std::vector<Mapping> spare_;      // released, for the next that fits
 };
 
 // Fails for a device that is not the processor. What the request refers to outlives the session.

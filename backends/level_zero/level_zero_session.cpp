@@ -94,7 +94,6 @@ LevelZeroSession::LevelZeroSession(const rt::Api& api, const Opened& opened, Que
       record_(request.device),
       files_(request.files),
       limits_(std::move(limits)),
-      allocations_(limits_),
       sysman_(api_),
       tile_(record_.identity.uuid ? sysman_.TileOf(*record_.identity.uuid) : std::nullopt) {}
 
@@ -119,23 +118,17 @@ probe::Error LevelZeroSession::Failed(probe::Error error) {
 }
 
 probe::Result<BufferId> LevelZeroSession::Allocate(const BufferRequest& request) {
-  if (auto allowed = allocations_.Check("zeMemAllocDevice", request.bytes); !allowed) return allowed.error();
+  if (auto allowed = buffers_.Check("zeMemAllocDevice", request.bytes); !allowed) return allowed.error();
   const rt::ZeDeviceMemoryDescription description;
   void* memory = nullptr;
   const auto code = api_.zeMemAllocDevice(opened_.context, &description, request.bytes, kAlignment,
                                           opened_.device, &memory);
   if (const auto made = rt::Made("zeMemAllocDevice", code, memory); !made) return Failed(made.error());
-  allocations_.Take(request.bytes);
-  buffers_.push_back({static_cast<std::byte*>(memory), request.bytes});
-  return BufferId{static_cast<std::uint32_t>(buffers_.size() - 1)};
+  return buffers_.Add(static_cast<std::byte*>(memory), request.bytes);
 }
 
 void LevelZeroSession::Release(BufferId buffer) {
-  const auto index = static_cast<std::size_t>(buffer);
-  if (index >= buffers_.size() || buffers_[index].memory == nullptr) return;
-  api_.zeMemFree(opened_.context, buffers_[index].memory);
-  allocations_.Return(buffers_[index].bytes);
-  buffers_[index] = {};
+  if (const auto memory = buffers_.Remove(buffer)) api_.zeMemFree(opened_.context, *memory);
 }
 
 probe::Result<HostBuffer> LevelZeroSession::AllocateHost(std::uint64_t bytes) {
@@ -145,15 +138,6 @@ probe::Result<HostBuffer> LevelZeroSession::AllocateHost(std::uint64_t bytes) {
   if (const auto made = rt::Made("zeMemAllocHost", code, memory); !made) return Failed(made.error());
   return HostBuffer{{static_cast<std::byte*>(memory), bytes},
                     {memory, [this](void* own) { api_.zeMemFree(opened_.context, own); }}};
-}
-
-probe::Result<std::byte*> LevelZeroSession::AddressOf(const char* call, BufferId buffer,
-                                                      std::uint64_t offset_bytes, std::size_t size) const {
-  const auto index = static_cast<std::size_t>(buffer);
-  const bool known = index < buffers_.size() && buffers_[index].memory != nullptr;
-  if (known && offset_bytes <= buffers_[index].bytes && size <= buffers_[index].bytes - offset_bytes)
-    return buffers_[index].memory + offset_bytes;
-  return probe::Error{call, std::nullopt, "out of range", known ? "beyond the buffer" : "no such buffer"};
 }
 
 probe::Status LevelZeroSession::Copy(void* to, const void* from, std::size_t bytes) {
@@ -166,14 +150,14 @@ probe::Status LevelZeroSession::Copy(void* to, const void* from, std::size_t byt
 probe::Status LevelZeroSession::Upload(BufferId buffer, std::uint64_t offset_bytes,
                                        std::span<const std::byte> data) {
   if (data.empty()) return probe::Ok();
-  const auto to = AddressOf("zeCommandListAppendMemoryCopy", buffer, offset_bytes, data.size());
+  const auto to = buffers_.AddressOf("zeCommandListAppendMemoryCopy", buffer, offset_bytes, data.size());
   return to ? Copy(*to, data.data(), data.size()) : to.error();
 }
 
 probe::Status LevelZeroSession::Download(BufferId buffer, std::uint64_t offset_bytes,
                                          std::span<std::byte> data) {
   if (data.empty()) return probe::Ok();
-  const auto from = AddressOf("zeCommandListAppendMemoryCopy", buffer, offset_bytes, data.size());
+  const auto from = buffers_.AddressOf("zeCommandListAppendMemoryCopy", buffer, offset_bytes, data.size());
   return from ? Copy(data.data(), *from, data.size()) : from.error();
 }
 
@@ -240,7 +224,7 @@ probe::Status LevelZeroSession::Prepare(const Launch& launch) const {
     return ErrorOf(fmt::format("zeKernelSetArgumentValue {} {}", loaded.entry, argument - 1), code);
   };
   for (const BoundBuffer& bound : launch.buffers) {
-    const auto address = AddressOf("launch", bound.buffer, 0, 0);
+    const auto address = buffers_.AddressOf("launch", bound.buffer);
     if (!address) return address.error();
     std::byte* const pointer = *address;
     if (auto done = set(sizeof pointer, static_cast<const void*>(&pointer)); !done) return done;

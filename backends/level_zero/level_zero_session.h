@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "backends/core/backend.h"
+#include "backends/core/buffer_table.h"
 #include "backends/core/culprit.h"
 #include "backends/core/sharing.h"
 #include "probe/core/result.h"
@@ -84,10 +85,6 @@ class LevelZeroSession final : public Session {
   [[nodiscard]] bool Watch() override;
 
  private:
-  struct Buffer {
-    std::byte* memory = nullptr;  // an address of the device
-    std::uint64_t bytes = 0;
-  };
   struct LoadedKernel {
     rt::ZeKernel kernel = nullptr;
     std::string entry;
@@ -109,8 +106,6 @@ class LevelZeroSession final : public Session {
   [[nodiscard]] static probe::Result<std::array<rt::ZeEvent, 2>> CreateEvents(const rt::Api& api,
                                                                               rt::ZeContext context,
                                                                               rt::ZeDevice device);
-  [[nodiscard]] probe::Result<std::byte*> AddressOf(const char* call, BufferId buffer,
-                                                    std::uint64_t offset_bytes, std::size_t size) const;
   [[nodiscard]] probe::Status Copy(void* to, const void* from, std::size_t bytes);
   [[nodiscard]] probe::Result<rt::ZeModule> ModuleOf(std::span<const std::uint32_t> code);
   [[nodiscard]] probe::Result<rt::ZeModule> Build(std::span<const std::uint32_t> code) const;
@@ -128,13 +123,12 @@ class LevelZeroSession final : public Session {
   probe::RuntimeDevice record_;
   const probe::system::FileSystem& files_;
   Limits limits_;
-  Allocations allocations_;
   CulpritAccount account_;
   rt::Sysman sysman_;
-  std::optional<std::uint32_t> tile_;  // of its card
-  bool watches_ = false;               // the next run
-  std::optional<rt::Clock> seen_;      // while the last one ran that was watched
-  std::vector<Buffer> buffers_;        // by BufferId
+  std::optional<std::uint32_t> tile_;         // of its card
+  bool watches_ = false;                      // the next run
+  std::optional<rt::Clock> seen_;             // while the last one ran that was watched
+  BufferTable<std::byte*> buffers_{limits_};  // by their addresses on the device
   std::vector<LoadedKernel> kernels_;
   std::map<const std::uint32_t*, probe::Result<rt::ZeModule>> modules_;  // by their code
 };

@@ -32,35 +32,15 @@ probe::Result<MetalSession::Buffer> MetalSession::NewBuffer(std::uint64_t bytes,
 }
 
 probe::Result<BufferId> MetalSession::Allocate(const BufferRequest& request) {
-  if (auto allowed = allocations_.Check("newBufferWithLength:options:", request.bytes); !allowed)
+  if (auto allowed = buffers_.Check("newBufferWithLength:options:", request.bytes); !allowed)
     return allowed.error();
   const probe::metal::Pool pool(api_);
   auto buffer = NewBuffer(request.bytes, unified_);
   if (!buffer) return buffer.error();
-  allocations_.Take(buffer->bytes);
-  buffers_.push_back(*std::move(buffer));
-  return BufferId{static_cast<std::uint32_t>(buffers_.size() - 1)};
+  return buffers_.Add(*std::move(buffer), request.bytes);
 }
 
-void MetalSession::Release(BufferId buffer) {
-  if (Find(buffer) == nullptr) return;
-  auto& known = buffers_[static_cast<std::size_t>(buffer)];
-  allocations_.Return(known.bytes);
-  known = {};
-}
-
-const MetalSession::Buffer* MetalSession::Find(BufferId buffer) const {
-  const auto index = static_cast<std::size_t>(buffer);
-  return index < buffers_.size() && buffers_[index].memory ? &buffers_[index] : nullptr;
-}
-
-probe::Result<const MetalSession::Buffer*> MetalSession::Locate(BufferId buffer, std::uint64_t offset_bytes,
-                                                                std::size_t size) const {
-  const Buffer* known = Find(buffer);
-  if (known != nullptr && offset_bytes <= known->bytes && size <= known->bytes - offset_bytes) return known;
-  return probe::Error{"transfer", std::nullopt, "out of range",
-                      known == nullptr ? "no such buffer" : "beyond the buffer"};
-}
+void MetalSession::Release(BufferId buffer) { buffers_.Remove(buffer); }
 
 probe::Result<MetalSession::Buffer*> MetalSession::Staging(std::size_t bytes) {
   if (staging_.bytes >= std::min(bytes, kStagingBytes)) return &staging_;
@@ -85,7 +65,7 @@ probe::Status MetalSession::Copy(const Buffer& from, std::uint64_t from_offset, 
 
 probe::Status MetalSession::Upload(BufferId buffer, std::uint64_t offset_bytes,
                                    std::span<const std::byte> data) {
-  const auto to = Locate(buffer, offset_bytes, data.size());
+  const auto to = buffers_.Locate("transfer", buffer, offset_bytes, data.size());
   if (!to) return to.error();
   if (data.empty()) return probe::Ok();
   if (unified_) {
@@ -105,7 +85,7 @@ probe::Status MetalSession::Upload(BufferId buffer, std::uint64_t offset_bytes,
 }
 
 probe::Status MetalSession::Download(BufferId buffer, std::uint64_t offset_bytes, std::span<std::byte> data) {
-  const auto from = Locate(buffer, offset_bytes, data.size());
+  const auto from = buffers_.Locate("transfer", buffer, offset_bytes, data.size());
   if (!from) return from.error();
   if (data.empty()) return probe::Ok();
   if (unified_) {

@@ -101,8 +101,7 @@ MetalSession::MetalSession(const probe::metal::Api& api, Id device, const probe:
       queue_(api_, api_.Send<Id>(device, &Selectors::new_queue)),
       unified_(facts.unified_memory.value_or(false)),
       language_(LanguageOf(facts)),
-      limits_(std::move(limits)),
-      allocations_(limits_) {}
+      limits_(std::move(limits)) {}
 
 probe::Result<Id> MetalSession::StringOf(std::string_view text) const {
   const Id string = api_.String(std::string(text).c_str());
@@ -160,8 +159,7 @@ probe::Status MetalSession::Check(const Launch& launch) const {
   const auto index = static_cast<std::size_t>(launch.kernel);
   if (index >= kernels_.size()) return probe::Error{"launch", std::nullopt, "out of range", "no such kernel"};
   for (const BoundBuffer& bound : launch.buffers) {
-    if (Find(bound.buffer) == nullptr)
-      return probe::Error{"launch", std::nullopt, "out of range", "no such buffer"};
+    if (const auto known = buffers_.Locate("launch", bound.buffer); !known) return known.error();
   }
   const auto& local = launch.shape.local;
   const std::uint64_t threads = std::uint64_t{local[0]} * local[1] * local[2];
@@ -176,7 +174,8 @@ void MetalSession::Encode(Id encoder, const Launch& launch) const {
   api_.Send<void>(encoder, &Selectors::set_pipeline, kernel.pipeline.get());
   UInteger place = 0;
   for (const BoundBuffer& bound : launch.buffers) {
-    api_.Send<void>(encoder, &Selectors::set_buffer, Find(bound.buffer)->memory.get(), UInteger{0}, place++);
+    api_.Send<void>(encoder, &Selectors::set_buffer, buffers_.Find(bound.buffer)->memory.get(), UInteger{0},
+                    place++);
   }
   for (const std::uint32_t& scalar : launch.shape.scalars) {
     api_.Send<void>(encoder, &Selectors::set_bytes, static_cast<const void*>(&scalar),

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "backends/core/backend.h"
+#include "backends/core/buffer_table.h"
 #include "backends/core/culprit.h"
 #include "backends/core/sharing.h"
 #include "probe/core/result.h"
@@ -46,7 +47,7 @@ class MetalSession final : public Session {
   using Id = probe::metal::Id;
   using Owned = probe::metal::Owned;
   struct Buffer {
-    Owned memory;  // empty once released
+    Owned memory;
     std::uint64_t bytes = 0;
     std::byte* contents = nullptr;  // where the processor sees it
   };
@@ -59,9 +60,6 @@ class MetalSession final : public Session {
 
   MetalSession(const probe::metal::Api& api, Id device, const probe::RuntimeDevice& facts, Limits limits);
   [[nodiscard]] probe::Result<Buffer> NewBuffer(std::uint64_t bytes, bool shared) const;
-  [[nodiscard]] const Buffer* Find(BufferId buffer) const;
-  [[nodiscard]] probe::Result<const Buffer*> Locate(BufferId buffer, std::uint64_t offset_bytes,
-                                                    std::size_t size) const;
   // The shared buffer that stands between, of kStagingBytes at most.
   [[nodiscard]] probe::Result<Buffer*> Staging(std::size_t bytes);
   // Copies by the GPU, and waits.
@@ -86,9 +84,8 @@ class MetalSession final : public Session {
   bool unified_;
   probe::metal::UInteger language_;  // MTLLanguageVersion
   Limits limits_;
-  Allocations allocations_;
   std::map<const char*, probe::Result<std::shared_ptr<Owned>>> libraries_;  // by where the source lies
-  std::vector<Buffer> buffers_;
+  BufferTable<Buffer> buffers_{limits_};
   std::vector<Kernel> kernels_;
   Buffer staging_;
   CulpritAccount account_;

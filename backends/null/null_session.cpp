@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <vector>
 
 #include "kernels/cpu/cpu_kernel.h"
 #include "probe/null/null_api.h"
@@ -24,20 +25,16 @@ probe::Result<BufferId> NullSession::Allocate(const BufferRequest& request) {
   if (bytes == nullptr) {
     return probe::Error{"allocate", std::nullopt, "out of memory", std::to_string(request.bytes) + " bytes"};
   }
-  buffers_.push_back({std::unique_ptr<std::byte, AlignedDelete>(bytes), request.bytes});
-  return BufferId{static_cast<std::uint32_t>(buffers_.size() - 1)};
+  return buffers_.Add(Memory(bytes), request.bytes);
 }
 
-void NullSession::Release(BufferId buffer) { buffers_[static_cast<std::uint32_t>(buffer)] = {}; }
+void NullSession::Release(BufferId buffer) { buffers_.Remove(buffer); }
 
 probe::Result<std::byte*> NullSession::Locate(BufferId buffer, std::uint64_t offset_bytes,
                                               std::uint64_t size) const {
-  const auto index = static_cast<std::uint32_t>(buffer);
-  if (index >= buffers_.size() || !buffers_[index].bytes || offset_bytes > buffers_[index].size ||
-      size > buffers_[index].size - offset_bytes) {
-    return probe::Error{"transfer", std::nullopt, "out of range", "outside of the buffer"};
-  }
-  return buffers_[index].bytes.get() + offset_bytes;
+  const auto memory = buffers_.Locate("transfer", buffer, offset_bytes, size);
+  if (!memory) return memory.error();
+  return (*memory)->get() + offset_bytes;
 }
 
 probe::Status NullSession::Upload(BufferId buffer, std::uint64_t offset_bytes,

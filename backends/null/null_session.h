@@ -4,9 +4,9 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "backends/core/backend.h"
+#include "backends/core/buffer_table.h"
 
 namespace backends::null {
 
@@ -29,15 +29,12 @@ class NullSession final : public Session {
   struct AlignedDelete {
     void operator()(std::byte* bytes) const;
   };
-  struct Buffer {
-    std::unique_ptr<std::byte, AlignedDelete> bytes;  // empty once released
-    std::uint64_t size = 0;
-  };
+  using Memory = std::unique_ptr<std::byte, AlignedDelete>;
   [[nodiscard]] probe::Result<std::byte*> Locate(BufferId buffer, std::uint64_t offset_bytes,
                                                  std::uint64_t size) const;
 
   Limits limits_;
-  std::vector<Buffer> buffers_;
+  BufferTable<Memory> buffers_{limits_};
 };
 
 // Opens exactly the device that was asked for: a real runtime compares UUID or PCI address, never the

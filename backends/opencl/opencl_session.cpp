@@ -96,20 +96,17 @@ OpenClSession::OpenClSession(const probe::opencl::Api& api, cl_context context, 
       record_(request.device),
       files_(request.files),
       limits_(std::move(limits)),
-      allocations_(limits_),
       programs_(api_, context_, device_) {
   HoldWord();
 }
 
 probe::Result<BufferId> OpenClSession::Allocate(const BufferRequest& request) {
-  if (auto allowed = allocations_.Check("clCreateBuffer", request.bytes); !allowed) return allowed.error();
+  if (auto allowed = buffers_.Check("clCreateBuffer", request.bytes); !allowed) return allowed.error();
   const auto& features = limits_.features;
   const bool on_host = std::find(features.begin(), features.end(), "cpu") != features.end();
   const auto buffer = CreateBuffer(api_, context_, request.bytes, on_host);
   if (!buffer) return Failed(buffer.error());
-  allocations_.Take(buffer->bytes);
-  buffers_.push_back(*buffer);
-  return BufferId{static_cast<std::uint32_t>(buffers_.size() - 1)};
+  return buffers_.Add(*buffer, request.bytes);
 }
 
 probe::Result<HostBuffer> OpenClSession::AllocateHost(std::uint64_t bytes) {
@@ -132,34 +129,17 @@ probe::Result<HostBuffer> OpenClSession::AllocateHost(std::uint64_t bytes) {
                      }}};
 }
 
-const Buffer* OpenClSession::Find(BufferId buffer) const {
-  const auto index = static_cast<std::size_t>(buffer);
-  return index < buffers_.size() && buffers_[index].memory != nullptr ? &buffers_[index] : nullptr;
-}
-
 void OpenClSession::Release(BufferId buffer) {
-  const Buffer* known = Find(buffer);
-  if (known == nullptr) return;
-  allocations_.Return(known->bytes);
-  Destroy(api_, buffers_[static_cast<std::size_t>(buffer)]);
-}
-
-probe::Status OpenClSession::CheckTransfer(const char* call, BufferId buffer, std::uint64_t offset_bytes,
-                                           std::size_t size) const {
-  const Buffer* known = Find(buffer);
-  if (known != nullptr && offset_bytes <= known->bytes && size <= known->bytes - offset_bytes)
-    return probe::Ok();
-  return probe::Error{call, std::nullopt, "out of range",
-                      known == nullptr ? "no such buffer" : "beyond the buffer"};
+  if (auto removed = buffers_.Remove(buffer)) Destroy(api_, *removed);
 }
 
 probe::Status OpenClSession::Upload(BufferId buffer, std::uint64_t offset_bytes,
                                     std::span<const std::byte> data) {
   if (data.empty()) return probe::Ok();
-  if (auto valid = CheckTransfer("clEnqueueWriteBuffer", buffer, offset_bytes, data.size()); !valid)
-    return valid;
-  const cl_int code = api_.clEnqueueWriteBuffer(queue_, Find(buffer)->memory, CL_TRUE, offset_bytes,
-                                                data.size(), data.data(), 0, nullptr, nullptr);
+  const auto to = buffers_.Locate("clEnqueueWriteBuffer", buffer, offset_bytes, data.size());
+  if (!to) return to.error();
+  const cl_int code = api_.clEnqueueWriteBuffer(queue_, (*to)->memory, CL_TRUE, offset_bytes, data.size(),
+                                                data.data(), 0, nullptr, nullptr);
   if (code != CL_SUCCESS) return Failed(ErrorOf("clEnqueueWriteBuffer", code));
   return probe::Ok();
 }
@@ -167,10 +147,10 @@ probe::Status OpenClSession::Upload(BufferId buffer, std::uint64_t offset_bytes,
 probe::Status OpenClSession::Download(BufferId buffer, std::uint64_t offset_bytes,
                                       std::span<std::byte> data) {
   if (data.empty()) return probe::Ok();
-  if (auto valid = CheckTransfer("clEnqueueReadBuffer", buffer, offset_bytes, data.size()); !valid)
-    return valid;
-  const cl_int code = api_.clEnqueueReadBuffer(queue_, Find(buffer)->memory, CL_TRUE, offset_bytes,
-                                               data.size(), data.data(), 0, nullptr, nullptr);
+  const auto from = buffers_.Locate("clEnqueueReadBuffer", buffer, offset_bytes, data.size());
+  if (!from) return from.error();
+  const cl_int code = api_.clEnqueueReadBuffer(queue_, (*from)->memory, CL_TRUE, offset_bytes, data.size(),
+                                               data.data(), 0, nullptr, nullptr);
   if (code != CL_SUCCESS) return Failed(ErrorOf("clEnqueueReadBuffer", code));
   return probe::Ok();
 }
@@ -203,9 +183,9 @@ probe::Status OpenClSession::Bind(const Launch& launch) {
     return probe::Ok();
   };
   for (const BoundBuffer& bound : launch.buffers) {
-    const Buffer* buffer = Find(bound.buffer);
-    if (buffer == nullptr) return probe::Error{"launch", std::nullopt, "out of range", "no such buffer"};
-    if (auto done = set(sizeof(cl_mem), static_cast<const void*>(&buffer->memory)); !done) return done;
+    const auto buffer = buffers_.Locate("launch", bound.buffer);
+    if (!buffer) return buffer.error();
+    if (auto done = set(sizeof(cl_mem), static_cast<const void*>(&(*buffer)->memory)); !done) return done;
   }
   for (const std::uint32_t scalar : launch.shape.scalars) {
     if (auto done = set(sizeof(scalar), &scalar); !done) return done;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "backends/core/backend.h"
+#include "backends/core/buffer_table.h"
 #include "backends/core/culprit.h"
 #include "backends/core/sharing.h"
 #include "probe/core/result.h"
@@ -96,9 +97,6 @@ class OpenClSession final : public Session {
                 cl_command_queue queue, bool profiling, Limits limits, const OpenRequest& request);
   // Writes the word that Serves reads.
   void HoldWord();
-  [[nodiscard]] const Buffer* Find(BufferId buffer) const;
-  [[nodiscard]] probe::Status CheckTransfer(const char* call, BufferId buffer, std::uint64_t offset_bytes,
-                                            std::size_t size) const;
   [[nodiscard]] probe::Status Bind(const Launch& launch);
   [[nodiscard]] probe::Status Enqueue(const Launch& launch, cl_event* event);
   [[nodiscard]] probe::Status EnqueueAll(std::span<const Launch> launches, std::uint32_t repeats,
@@ -118,9 +116,8 @@ class OpenClSession final : public Session {
   const probe::RuntimeDevice record_;
   const probe::system::FileSystem& files_;
   Limits limits_;
-  Allocations allocations_;
   ProgramCache programs_;
-  std::vector<Buffer> buffers_;
+  BufferTable<Buffer> buffers_{limits_};
   std::vector<LoadedKernel> kernels_;
   cl_mem held_ = nullptr;  // a word that the device has had since the session was opened
   CulpritAccount account_;

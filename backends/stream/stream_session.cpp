@@ -56,49 +56,28 @@ probe::Result<std::unique_ptr<Session>> StreamSession::Create(std::unique_ptr<Ru
   return std::unique_ptr<Session>(new StreamSession(std::move(runtime), *timer, *std::move(limits)));
 }
 
-StreamSession::Buffer* StreamSession::Find(BufferId buffer) {
-  const auto index = static_cast<std::size_t>(buffer);
-  return index < buffers_.size() && buffers_[index].bytes != 0 ? &buffers_[index] : nullptr;
-}
-
-probe::Result<std::uint64_t> StreamSession::AddressOf(std::string_view call, BufferId buffer,
-                                                      std::uint64_t offset_bytes, std::size_t size) {
-  const Buffer* known = Find(buffer);
-  if (known != nullptr && offset_bytes <= known->bytes && size <= known->bytes - offset_bytes)
-    return known->address + offset_bytes;
-  return probe::Error{std::string(call), std::nullopt, "out of range",
-                      known == nullptr ? "no such buffer" : "beyond the buffer"};
-}
-
 probe::Result<BufferId> StreamSession::Allocate(const BufferRequest& request) {
-  if (auto valid = allocations_.Check(runtime_->names().allocate, request.bytes); !valid)
-    return valid.error();
+  if (auto valid = buffers_.Check(runtime_->names().allocate, request.bytes); !valid) return valid.error();
   const auto address = Watched(runtime_->Allocate(request.bytes));
   if (!address) return address.error();
-  buffers_.push_back({*address, request.bytes});
-  allocations_.Take(request.bytes);
-  return BufferId{static_cast<std::uint32_t>(buffers_.size() - 1)};
+  return buffers_.Add(*address, request.bytes);
 }
 
 void StreamSession::Release(BufferId buffer) {
-  Buffer* known = Find(buffer);
-  if (known == nullptr) return;
-  runtime_->Free(known->address);
-  allocations_.Return(known->bytes);
-  *known = {};
+  if (const auto address = buffers_.Remove(buffer)) runtime_->Free(*address);
 }
 
 probe::Status StreamSession::Upload(BufferId buffer, std::uint64_t offset_bytes,
                                     std::span<const std::byte> data) {
   if (data.empty()) return probe::Ok();
-  const auto to = AddressOf(runtime_->names().upload, buffer, offset_bytes, data.size());
+  const auto to = buffers_.AddressOf(runtime_->names().upload, buffer, offset_bytes, data.size());
   return to ? Watched(runtime_->Write(*to, data)) : to.error();
 }
 
 probe::Status StreamSession::Download(BufferId buffer, std::uint64_t offset_bytes,
                                       std::span<std::byte> data) {
   if (data.empty()) return probe::Ok();
-  const auto from = AddressOf(runtime_->names().download, buffer, offset_bytes, data.size());
+  const auto from = buffers_.AddressOf(runtime_->names().download, buffer, offset_bytes, data.size());
   return from ? Watched(runtime_->Read(*from, data)) : from.error();
 }
 
@@ -118,9 +97,9 @@ probe::Result<KernelId> StreamSession::Load(const kernels::Variant& variant, con
 }
 
 probe::Result<Products> StreamSession::OpenLibrary(std::string_view name) {
-  auto opened = runtime_->OpenProducts(name, allocations_.AllowedBytes() / 4);
+  auto opened = runtime_->OpenProducts(name, buffers_.AllowedBytes() / 4);
   if (!opened) return opened;
-  allocations_.Take(opened->workspace_bytes);
+  buffers_.Take(opened->workspace_bytes);
   if (!limits_.shared_with.empty() && !opened->unbounded.empty())
     return probe::Own(
         probe::OwnError::kLeftToOthers, std::string(name),
@@ -155,7 +134,7 @@ probe::Result<Enqueue> StreamSession::Bind(const Launch& launch) {
   std::vector<std::uint64_t> addresses;
   std::vector<Argument> values;
   for (const BoundBuffer& bound : launch.buffers) {
-    const auto address = AddressOf("launch", bound.buffer, 0, 0);
+    const auto address = buffers_.AddressOf("launch", bound.buffer);
     if (!address) return address.error();
     addresses.push_back(*address);
     auto argument = bound.map.box_rows != 0 ? runtime_->MapMatrix(*address, bound.map) : Argument{{*address}};

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/core/buffer_table.h"
 #include "backends/core/culprit.h"
 #include "backends/core/sharing.h"
 #include "backends/stream/products.h"
@@ -54,10 +55,6 @@ class StreamSession final : public Session {
   [[nodiscard]] bool Watch() override;
 
  private:
-  struct Buffer {
-    std::uint64_t address = 0;
-    std::uint64_t bytes = 0;  // 0: released
-  };
   // A kernel of ours, or a type of an open library's products.
   struct Loaded {
     Function function;
@@ -66,11 +63,7 @@ class StreamSession final : public Session {
     bool fills = false;  // of its runs the host's clock alone is read, which events would hold up
   };
   StreamSession(std::unique_ptr<Runtime> runtime, Timer timer, Limits limits)
-      : runtime_(std::move(runtime)), timer_(timer), limits_(std::move(limits)), allocations_(limits_) {}
-  [[nodiscard]] Buffer* Find(BufferId buffer);
-  // The address of that part of a buffer; `call` heads the error.
-  [[nodiscard]] probe::Result<std::uint64_t> AddressOf(std::string_view call, BufferId buffer,
-                                                       std::uint64_t offset_bytes, std::size_t size);
+      : runtime_(std::move(runtime)), timer_(timer), limits_(std::move(limits)) {}
   [[nodiscard]] probe::Result<Products> OpenLibrary(std::string_view name);
   [[nodiscard]] probe::Result<Loaded> LoadProduct(const kernels::Step& step);
   [[nodiscard]] probe::Result<Enqueue> Bind(const Launch& launch);
@@ -86,8 +79,7 @@ class StreamSession final : public Session {
   const std::unique_ptr<Runtime> runtime_;
   const Timer timer_;
   const Limits limits_;
-  Allocations allocations_;
-  std::vector<Buffer> buffers_;  // by BufferId
+  BufferTable<std::uint64_t> buffers_{limits_};  // by their addresses
   // By their variants' name; one that failed is not opened again.
   std::map<std::string_view, probe::Result<Products>> libraries_;
   std::vector<Loaded> kernels_;      // by KernelId

@@ -72,8 +72,7 @@ SyclSession::SyclSession(const rt::Api& api, const Opened& opened, Limits limits
       opened_(opened),
       record_(request.device),
       files_(request.files),
-      limits_(std::move(limits)),
-      allocations_(limits_) {}
+      limits_(std::move(limits)) {}
 
 probe::Error SyclSession::Failed(probe::Error error) {
   if (error.code && rt::EndsContext(static_cast<rt::UrResult>(*error.code))) account_.ContextEnded();
@@ -137,7 +136,7 @@ probe::Status SyclSession::Bind(const Launch& launch) {
     return argument;
   };
   for (const BoundBuffer& bound : launch.buffers) {
-    const auto address = AddressOf("launch", bound.buffer, 0, 0);
+    const auto address = buffers_.AddressOf("launch", bound.buffer);
     if (!address) return address.error();
     add(rt::kUrPointerArgument, sizeof(void*)).value.pointer = *address;
   }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "backends/core/backend.h"
+#include "backends/core/buffer_table.h"
 #include "backends/core/culprit.h"
 #include "backends/core/sharing.h"
 #include "probe/core/result.h"
@@ -45,10 +46,6 @@ class SyclSession final : public Session {
   [[nodiscard]] DeviceState State() const override { return StateOfCard(record_, files_); }
 
  private:
-  struct Buffer {
-    std::byte* memory = nullptr;  // an address of the device
-    std::uint64_t bytes = 0;
-  };
   struct LoadedKernel {
     rt::UrKernel kernel = nullptr;
     std::string entry;
@@ -64,8 +61,6 @@ class SyclSession final : public Session {
   };
 
   SyclSession(const rt::Api& api, const Opened& opened, Limits limits, const OpenRequest& request);
-  [[nodiscard]] probe::Result<std::byte*> AddressOf(const char* call, BufferId buffer,
-                                                    std::uint64_t offset_bytes, std::size_t size) const;
   [[nodiscard]] probe::Status Copy(void* to, const void* from, std::size_t bytes);
   [[nodiscard]] probe::Result<rt::UrProgram> ProgramOf(std::span<const std::uint32_t> code);
   [[nodiscard]] probe::Result<rt::UrProgram> Build(std::span<const std::uint32_t> code) const;
@@ -86,9 +81,8 @@ class SyclSession final : public Session {
   probe::RuntimeDevice record_;
   const probe::system::FileSystem& files_;
   Limits limits_;
-  Allocations allocations_;
   CulpritAccount account_;
-  std::vector<Buffer> buffers_;  // by BufferId
+  BufferTable<std::byte*> buffers_{limits_};  // by their addresses on the device
   std::vector<LoadedKernel> kernels_;
   std::vector<rt::UrArgument> arguments_;                                  // of the launch at hand
   std::map<const std::uint32_t*, probe::Result<rt::UrProgram>> programs_;  // by their code

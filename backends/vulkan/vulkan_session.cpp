@@ -18,7 +18,6 @@ using probe::Status;
 constexpr std::uint64_t kStagingBytes = 16U << 20U;
 constexpr std::uint32_t kMaxBindings = 8;
 
-std::size_t Index(BufferId id) { return static_cast<std::size_t>(id); }
 std::size_t Index(KernelId id) { return static_cast<std::size_t>(id); }
 
 bool CountsInSubgroups(const kernels::Variant& variant) {
@@ -50,12 +49,11 @@ VulkanSession::VulkanSession(std::unique_ptr<Device> device, Limits limits, cons
       record_(request.device),
       files_(request.files),
       limits_(std::move(limits)),
-      allocations_(limits_),
       queue_(*device_) {}
 
 VulkanSession::~VulkanSession() {
   if (!device_->lost()) device_->functions().vkDeviceWaitIdle(device_->handle());
-  for (Memory& memory : buffers_) Destroy(*device_, memory);
+  for (Memory& memory : buffers_.RemoveAll()) Destroy(*device_, memory);
   for (Pipeline& pipeline : pipelines_) Destroy(*device_, pipeline);
   Destroy(*device_, staging_);
   if (!device_->lost())
@@ -64,18 +62,14 @@ VulkanSession::~VulkanSession() {
 
 Result<BufferId> VulkanSession::Allocate(const BufferRequest& request) {
   if (device_->lost()) return device_->Fail("vkCreateBuffer", VK_ERROR_DEVICE_LOST);
-  if (auto allowed = allocations_.Check("vkCreateBuffer", request.bytes); !allowed) return allowed.error();
+  if (auto allowed = buffers_.Check("vkCreateBuffer", request.bytes); !allowed) return allowed.error();
   auto memory = Watched(CreateMemory(*device_, request));
   if (!memory) return memory.error();
-  allocations_.Take(memory->bytes);
-  buffers_.push_back(*std::move(memory));
-  return static_cast<BufferId>(buffers_.size() - 1);
+  return buffers_.Add(*std::move(memory), request.bytes);
 }
 
 void VulkanSession::Release(BufferId buffer) {
-  if (Index(buffer) >= buffers_.size()) return;
-  allocations_.Return(buffers_[Index(buffer)].bytes);
-  Destroy(*device_, buffers_[Index(buffer)]);
+  if (auto removed = buffers_.Remove(buffer)) Destroy(*device_, *removed);
 }
 
 Result<HostBuffer> VulkanSession::AllocateHost(std::uint64_t bytes) {
@@ -117,10 +111,9 @@ Status VulkanSession::Copy(VkBuffer from, std::uint64_t from_offset, VkBuffer to
 }
 
 Status VulkanSession::Upload(BufferId buffer, std::uint64_t offset_bytes, std::span<const std::byte> data) {
-  if (Index(buffer) >= buffers_.size()) return Misuse("upload", "no such buffer");
-  const Memory& memory = buffers_[Index(buffer)];
-  if (offset_bytes > memory.bytes || data.size() > memory.bytes - offset_bytes)
-    return Misuse("upload", "out of range");
+  const auto located = buffers_.Locate("upload", buffer, offset_bytes, data.size());
+  if (!located) return located.error();
+  const Memory& memory = **located;
   if (memory.mapped != nullptr) {
     std::memcpy(memory.mapped + offset_bytes, data.data(), data.size());
     return probe::Ok();
@@ -139,10 +132,9 @@ Status VulkanSession::Upload(BufferId buffer, std::uint64_t offset_bytes, std::s
 }
 
 Status VulkanSession::Download(BufferId buffer, std::uint64_t offset_bytes, std::span<std::byte> data) {
-  if (Index(buffer) >= buffers_.size()) return Misuse("download", "no such buffer");
-  const Memory& memory = buffers_[Index(buffer)];
-  if (offset_bytes > memory.bytes || data.size() > memory.bytes - offset_bytes)
-    return Misuse("download", "out of range");
+  const auto located = buffers_.Locate("download", buffer, offset_bytes, data.size());
+  if (!located) return located.error();
+  const Memory& memory = **located;
   if (memory.mapped != nullptr) {
     std::memcpy(data.data(), memory.mapped + offset_bytes, data.size());
     return probe::Ok();
@@ -181,10 +173,9 @@ Status VulkanSession::Check(std::span<const Launch> launches) const {
       return Misuse("vkCmdDispatch", "bindings do not match");
     for (std::size_t i = 0; i < launch.buffers.size(); ++i) {
       const BoundBuffer& bound = launch.buffers[i];
-      const std::size_t at = Index(bound.buffer);
-      const bool known = at < buffers_.size() && buffers_[at].buffer != VK_NULL_HANDLE;
+      const Memory* memory = buffers_.Find(bound.buffer);
       const bool has_view =
-          known && (bound.view == kernels::View::kStorage || buffers_[at].views.contains(bound.view));
+          memory != nullptr && (bound.view == kernels::View::kStorage || memory->views.contains(bound.view));
       if (!has_view || bound.view != pipeline.views[i])
         return Misuse("vkCmdDispatch", "no such view of the buffer");
     }
@@ -228,7 +219,7 @@ void VulkanSession::Write(const Launch& launch, VkDescriptorSet set) {
   std::array<VkDescriptorBufferInfo, kMaxBindings> infos{};
   std::array<VkWriteDescriptorSet, kMaxBindings> writes{};
   for (std::size_t i = 0; i < launch.buffers.size(); ++i) {
-    const Memory& memory = buffers_[Index(launch.buffers[i].buffer)];
+    const Memory& memory = *buffers_.Find(launch.buffers[i].buffer);
     infos[i] = {memory.buffer, 0, VK_WHOLE_SIZE};
     writes[i].sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
     writes[i].dstSet = set;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "backends/core/backend.h"
+#include "backends/core/buffer_table.h"
 #include "backends/core/culprit.h"
 #include "backends/core/sharing.h"
 #include "backends/vulkan/vulkan_device.h"
@@ -130,12 +131,11 @@ class VulkanSession final : public Session {
   const probe::RuntimeDevice record_;
   const probe::system::FileSystem& files_;
   Limits limits_;
-  Allocations allocations_;
   Queue queue_;
   VkDescriptorPool descriptor_pool_ = VK_NULL_HANDLE;
   std::uint32_t descriptor_sets_ = 0;  // that the pool has room for
-  std::vector<Memory> buffers_;        // by BufferId; released ones are empty
-  std::vector<Pipeline> pipelines_;    // by KernelId
+  BufferTable<Memory> buffers_{limits_};
+  std::vector<Pipeline> pipelines_;  // by KernelId
   CulpritAccount account_;
   Memory staging_;
   std::vector<std::shared_ptr<Memory>> host_;  // AllocateHost's; their owners empty them
