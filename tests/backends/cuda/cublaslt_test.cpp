@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Products of the vendor's library on its fake: each type verified, and what is wrong with a launch found
 // out.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <filesystem>

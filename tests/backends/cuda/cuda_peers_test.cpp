@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Several fake devices at once: copies between them, and the sum that the fake NCCL really computes.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "backends/core/peers.h"

@@ -3,20 +3,21 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 
 #include "kernels/cuda/variants.h"
-#include "kernels/operand.h"
 #include "probe/cuda/cuda_api.h"
+#include "tests/backends/core/session_rules.h"
 #include "tests/backends/cuda/opened.h"
 
 namespace {
 
-using backends::BufferId;
-using backends::Launch;
 using testing::HasSubstr;
 using tests::CudaMachine;
+using tests::FaultRules;
+using tests::NameOf;
+using tests::Say;
+using tests::SessionRules;
 using tests::WithSession;
 namespace machines = tests::machines;
 
@@ -28,11 +29,16 @@ const kernels::Step& StepOf(std::string_view entry) {
   throw std::runtime_error("no such entry");
 }
 
-// "ok", or the error's own words.
-template <class T>
-std::string Say(const probe::Result<T>& result) {
-  return result ? "ok" : probe::Describe(result.error());
-}
+const tests::RuledDevice kCard{.name = "card",
+                               .backend = backends::cuda::Describe(),
+                               .with =
+                                   [](const auto& body, auto keys) {
+                                     return WithSession(
+                                         CudaMachine(machines::Of(machines::Gpu("A100", 1, 80, keys))), body);
+                                   },
+                               .counts_arguments = false};
+INSTANTIATE_TEST_SUITE_P(Cuda, SessionRules, testing::Values(kCard), NameOf);
+INSTANTIATE_TEST_SUITE_P(Cuda, FaultRules, testing::Values(kCard), NameOf);
 
 TEST(CudaSession, SaysWhatTheDeviceAllows) {
   const CudaMachine machine(
@@ -203,77 +209,11 @@ TEST(CudaSession, ADriverThatDescribesNoMatricesSaysSo) {
   EXPECT_EQ(WithSession(machine.Library("libcuda.so.1", FAKE_CUDA_11_LIBRARY), describes), "1 0");
 }
 
-TEST(CudaSession, TransfersPartsAndNothingBeyond) {
-  EXPECT_EQ(WithSession(CudaMachine(),
-                        [](backends::Session& session) -> std::string {
-                          const std::array<std::uint32_t, 4> words = {1, 2, 3, 4};
-                          const auto x = session.Allocate({16, {}});
-                          if (!x || !session.Upload(*x, 0, std::as_bytes(std::span(words)))) return "upload";
-                          std::array<std::uint32_t, 2> part{};
-                          const auto bytes = std::as_writable_bytes(std::span(part));
-                          if (!session.Download(*x, 4, bytes) || part != std::array<std::uint32_t, 2>{2, 3})
-                            return "part";
-                          if (session.Download(*x, 12, bytes) || session.Upload(*x, UINT64_MAX, bytes))
-                            return "beyond";
-                          if (session.Allocate({0, {}}) || session.Allocate({UINT64_MAX, {}})) return "sizes";
-                          session.Release(*x);
-                          return session.Download(*x, 0, bytes) ? "after release" : "ok";
-                        }),
-            "ok");
-}
-
-TEST(CudaSession, TransfersFromAndToPinnedMemory) {
-  const auto round_trip = [](backends::Session& session) -> std::string {
-    auto pinned = session.AllocateHost(4096);
-    const auto x = session.Allocate({4096, {}});
-    if (!pinned || !x) return Say(pinned);
-    std::fill(pinned->bytes.begin(), pinned->bytes.end(), std::byte{7});
-    if (!session.Upload(*x, 0, pinned->bytes)) return "upload";
-    std::fill(pinned->bytes.begin(), pinned->bytes.end(), std::byte{0});
-    if (!session.Download(*x, 0, pinned->bytes)) return "download";
-    return pinned->bytes.back() == std::byte{7} ? "ok" : "lost";
-  };
-  EXPECT_EQ(WithSession(CudaMachine(), round_trip), "ok");
+TEST(CudaSession, SaysThatTheHostHasNoMemoryToPin) {
   const CudaMachine full(
       machines::Of(machines::Gpu("A100", 1, 80), R"(, "attributes": {"pinned_bytes": 100})"));
-  EXPECT_THAT(WithSession(full, round_trip), HasSubstr("CUDA_ERROR_OUT_OF_MEMORY"));
-}
-
-TEST(CudaSession, RunsLaunchesInOrderAndTimesThem) {
-  EXPECT_EQ(WithSession(CudaMachine(),
-                        [](backends::Session& session) -> std::string {
-                          const auto x = session.Allocate({4096, {}});
-                          const auto fill = session.Load({}, StepOf("fill_u32"));
-                          if (!x || !fill) return Say(fill);
-                          const std::array<Launch, 2> launches = {
-                              Launch{*fill, {{*x}}, {{1, 1, 1}, {256, 1, 1}, {1024, 1}}},
-                              Launch{*fill, {{*x}}, {{1, 1, 1}, {256, 1, 1}, {1024, 2}}}};
-                          const auto timing = session.Run(launches, 2);
-                          if (!timing) return Say(timing);
-                          if (!(timing->wall_s > 0) || !(timing->device_s.value_or(0) > 0)) return "no time";
-                          std::uint32_t first = 0;
-                          (void)session.Download(*x, 0, std::as_writable_bytes(std::span(&first, 1)));
-                          return first == kernels::OperandBits(2, 0) ? "ok" : "order";
-                        }),
-            "ok");
-}
-
-TEST(CudaSession, RefusesImpossibleLaunches) {
-  EXPECT_EQ(
-      WithSession(CudaMachine(),
-                  [](backends::Session& session) -> std::string {
-                    const auto x = session.Allocate({4096, {}});
-                    const auto fill = session.Load({}, StepOf("fill_u32"));
-                    const auto run = [&](const Launch& launch) { return session.Run({&launch, 1}, 1).ok(); };
-                    if (run({*fill, {{*x}}, {{1, 1, 1}, {2048, 1, 1}, {1, 1}}})) return "block too large";
-                    if (run({*fill, {{BufferId{99}}}, {{1, 1, 1}, {32, 1, 1}, {1, 1}}}))
-                      return "no such buffer";
-                    if (run({backends::KernelId{99}, {{*x}}, {{1, 1, 1}, {32, 1, 1}, {1, 1}}}))
-                      return "no kernel";
-                    return run({*fill, {{*x}}, {{1, 1, 1}, {32, 1, 1}, {1, 1}}}) ? "ok"
-                                                                                 : "unusable after errors";
-                  }),
-      "ok");
+  const auto pin = [](backends::Session& session) { return Say(session.AllocateHost(4096)); };
+  EXPECT_THAT(WithSession(full, pin), HasSubstr("CUDA_ERROR_OUT_OF_MEMORY"));
 }
 
 std::string LoadOf(const CudaMachine& machine, const kernels::Step& step) {

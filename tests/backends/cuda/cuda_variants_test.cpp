@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Every kernel on the fake: module loaded, launched with its own arguments, result checked; and that a launch
 // with others is found out.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>

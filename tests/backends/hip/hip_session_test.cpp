@@ -5,24 +5,25 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <set>
 
 #include "backends/hip/hip_runtime.h"
 #include "kernels/hip/variants.h"
-#include "kernels/operand.h"
 #include "tests/backends/core/compute.h"
+#include "tests/backends/core/session_rules.h"
 #include "tests/backends/hip/machine.h"
 
 namespace {
 
-using backends::BufferId;
-using backends::Launch;
 using backends::Session;
 using testing::HasSubstr;
+using tests::FaultRules;
 using tests::HipGpu;
 using tests::HipMachine;
+using tests::NameOf;
+using tests::Say;
+using tests::SessionRules;
 
 const kernels::Step& StepOf(std::string_view entry) {
   static const auto all = kernels::hip::Variants();
@@ -32,17 +33,19 @@ const kernels::Step& StepOf(std::string_view entry) {
   throw std::runtime_error("no such entry");
 }
 
-// "ok", or the error's own words.
-template <class T>
-std::string Say(const probe::Result<T>& result) {
-  return result ? "ok" : probe::Describe(result.error());
-}
-
 std::string LoadOf(const HipMachine& machine, std::string_view entry) {
   return machine.With([&](Session& session) { return Say(session.Load({}, StepOf(entry))); });
 }
 
 std::string Ok(Session&) { return "ok"; }
+
+const tests::RuledDevice kCard{
+    .name = "card",
+    .backend = backends::hip::Describe(),
+    .with = [](const auto& body, auto keys) { return HipMachine(HipGpu(1, 110000, "", keys)).With(body); },
+    .counts_arguments = false};
+INSTANTIATE_TEST_SUITE_P(Hip, SessionRules, testing::Values(kCard), NameOf);
+INSTANTIATE_TEST_SUITE_P(Hip, FaultRules, testing::Values(kCard), NameOf);
 
 TEST(HipSession, SaysWhatTheDeviceAllows) {
   const HipMachine machine(HipGpu(1, 90402, R"(, "l2_bytes": 4194304)"));
@@ -80,70 +83,6 @@ TEST(HipSession, TakesTheLargestCacheThatIsToldOf) {
   EXPECT_EQ(bytes(nullptr, std::nullopt, false), -1) << "nobody tells";
 }
 
-TEST(HipSession, TransfersPartsAndNothingBeyond) {
-  EXPECT_EQ(HipMachine(HipGpu(1, 110000)).With([](Session& session) -> std::string {
-    const std::array<std::uint32_t, 4> words = {1, 2, 3, 4};
-    const auto x = session.Allocate({16, {}});
-    if (!x || !session.Upload(*x, 0, std::as_bytes(std::span(words)))) return "upload";
-    std::array<std::uint32_t, 2> part{};
-    const auto bytes = std::as_writable_bytes(std::span(part));
-    if (!session.Download(*x, 4, bytes) || part != std::array<std::uint32_t, 2>{2, 3}) return "part";
-    if (session.Download(*x, 12, bytes) || session.Upload(*x, UINT64_MAX, bytes)) return "beyond";
-    if (session.Allocate({0, {}}) || session.Allocate({UINT64_MAX, {}})) return "sizes";
-    session.Release(*x);
-    return session.Download(*x, 0, bytes) ? "after release" : "ok";
-  }),
-            "ok");
-}
-
-TEST(HipSession, RunsLaunchesInOrderAndTimesThem) {
-  EXPECT_EQ(HipMachine(HipGpu(1, 110000)).With([](Session& session) -> std::string {
-    const auto x = session.Allocate({4096, {}});
-    const auto fill = session.Load({}, StepOf("fill_u32"));
-    if (!x || !fill) return Say(fill);
-    const std::array<Launch, 2> launches = {Launch{*fill, {{*x}}, {{1, 1, 1}, {256, 1, 1}, {1024, 1}}},
-                                            Launch{*fill, {{*x}}, {{1, 1, 1}, {256, 1, 1}, {1024, 2}}}};
-    const auto timing = session.Run(launches, 2);
-    if (!timing) return Say(timing);
-    if (!(timing->wall_s > 0) || !(timing->device_s.value_or(0) > 0)) return "no time";
-    std::uint32_t first = 0;
-    (void)session.Download(*x, 0, std::as_writable_bytes(std::span(&first, 1)));
-    return first == kernels::OperandBits(2, 0) ? "ok" : "order";
-  }),
-            "ok");
-}
-
-TEST(HipSession, RefusesImpossibleLaunches) {
-  EXPECT_EQ(HipMachine(HipGpu(1, 110000)).With([](Session& session) -> std::string {
-    const auto x = session.Allocate({4096, {}});
-    const auto fill = session.Load({}, StepOf("fill_u32"));
-    const auto run = [&](const Launch& launch) { return session.Run({&launch, 1}, 1).ok(); };
-    if (run({*fill, {{*x}}, {{1, 1, 1}, {2048, 1, 1}, {1, 1}}})) return "block too large";
-    if (run({*fill, {{BufferId{99}}}, {{1, 1, 1}, {32, 1, 1}, {1, 1}}})) return "no such buffer";
-    if (run({backends::KernelId{99}, {{*x}}, {{1, 1, 1}, {32, 1, 1}, {1, 1}}})) return "no kernel";
-    return run({*fill, {{*x}}, {{1, 1, 1}, {32, 1, 1}, {1, 1}}}) ? "ok" : "unusable after errors";
-  }),
-            "ok");
-}
-
-TEST(HipSession, KnowsTheKernelThatEndedTheContext) {
-  const HipMachine machine(HipGpu(1, 110000, "", R"(, "faulting_kernels": "read_")"));
-  EXPECT_EQ(machine.With([](Session& session) -> std::string {
-    const auto x = session.Allocate({4096, {}});
-    const auto fill = session.Load({}, StepOf("fill_u32")),
-               read = session.Load(kernels::Own("culprit", kernels::Kernel::kRead, kernels::Dtype::kU32,
-                                                kernels::Dtype::kU32, {}),
-                                   StepOf("read_u32"));
-    if (!x || !fill || !read) return Say(read);
-    const Launch fills{*fill, {{*x}}, {{1, 1, 1}, {32, 1, 1}, {1, 1}}};
-    const Launch reads{*read, {{*x}, {*x}}, {{1, 1, 1}, {32, 1, 1}, {4}}};
-    if (!session.Run({&fills, 1}, 1) || session.BroughtDownBy() != nullptr) return "down too early";
-    if (session.Run({&reads, 1}, 1) || session.Run({&fills, 1}, 1)) return "works in a context that ended";
-    return session.BroughtDownBy() == nullptr ? "by nobody" : session.BroughtDownBy()->name;
-  }),
-            "culprit");
-}
-
 // AMD's documents are silent: what cuda.h says of its codes of the same numbers, which leave "the process in
 // an inconsistent state". It does not say so of 214, an error of the memory, which no kernel is to blame for.
 TEST(HipSession, OnlyErrorsOfAKernelThatDiedEndTheContext) {
@@ -176,12 +115,7 @@ TEST(HipSession, LeavesNoErrorThatWasPassedOver) {
             "none");
 }
 
-TEST(HipSession, GivesMemoryOfTheHostWhereTheRuntimeHasIt) {
-  EXPECT_EQ(HipMachine(HipGpu(1, 110000)).With([](Session& session) -> std::string {
-    const auto pinned = session.AllocateHost(4096);
-    return pinned && pinned->bytes.size() == 4096 ? "ok" : Say(pinned);
-  }),
-            "ok");
+TEST(HipSession, SaysThatTheRuntimeHasNoMemoryOfTheHost) {
   const HipMachine locked(HipGpu(1, 110000), R"(, "attributes": {"pinned_bytes": 1024})");
   EXPECT_THAT(locked.With([](Session& session) { return Say(session.AllocateHost(4096)); }),
               HasSubstr("hipHostMalloc"));

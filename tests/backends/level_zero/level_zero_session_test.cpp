@@ -4,39 +4,45 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <array>
-
-#include "kernels/operand.h"
-#include "kernels/spirv/variants.h"
+#include "tests/backends/core/session_rules.h"
 #include "tests/backends/level_zero/machine.h"
+#include "tests/backends/level_zero/spirv_rules.h"
 
 namespace {
 
-using backends::BufferId;
 using backends::Launch;
 using backends::Session;
 using testing::HasSubstr;
+using tests::FaultRules;
 using tests::kTwoTiles;
+using tests::NameOf;
+using tests::Say;
+using tests::SessionRules;
+using tests::SpirvKernels;
+using tests::SpirvSession;
 using tests::ZeGpu;
 using tests::ZeMachine;
 
-const kernels::Variant& VariantOf(std::string_view entry) {
-  static const std::vector<std::string> features = {"gpu", "fp16"};
-  static const auto all = kernels::spirv::Variants(features);
-  for (const auto& variant : all) {
-    if (variant.steps[0].entry == entry) return variant;
-  }
-  throw std::runtime_error("no such entry");
-}
-probe::Result<backends::KernelId> Load(Session& session, std::string_view entry) {
-  return session.Load(VariantOf(entry), VariantOf(entry).steps[0]);
+probe::Result<backends::KernelId> LoadFill(Session& session) {
+  return tests::LoadFirst(backends::level_zero::Describe(), session, kernels::Kernel::kFill);
 }
 
-// "ok", or the error's own words.
-template <class T>
-std::string Say(const probe::Result<T>& result) {
-  return result ? "ok" : probe::Describe(result.error());
-}
+const tests::RuledDevice kCard{"card", backends::level_zero::Describe(), [](const auto& body, auto keys) {
+                                 return ZeMachine(ZeGpu(3, 1255, "", keys)).With(body);
+                               }};
+INSTANTIATE_TEST_SUITE_P(LevelZero, SessionRules, testing::Values(kCard), NameOf);
+INSTANTIATE_TEST_SUITE_P(LevelZero, FaultRules, testing::Values(kCard), NameOf);
+
+const tests::SpirvRuntime kRuntime{
+    backends::level_zero::Describe(),
+    [](const auto& gpus, auto more, const auto& body, const auto& change) {
+      return ZeMachine(gpus, more).With(body, 0, change);
+    },
+    {"zeContextCreate", "zeCommandQueueCreate", "zeCommandListCreate", "zeEventPoolCreate", "zeEventCreate",
+     "zeMemAllocDevice", "zeMemAllocHost", "zeModuleCreate", "zeKernelCreate"},
+    "ZE_RESULT_ERROR_MODULE_BUILD_FAILURE"};
+INSTANTIATE_TEST_SUITE_P(LevelZero, SpirvSession, testing::Values(kRuntime));
+INSTANTIATE_TEST_SUITE_P(LevelZero, SpirvKernels, testing::Values(kRuntime));
 
 TEST(LevelZeroSession, SaysWhatTheDeviceAllows) {
   EXPECT_EQ(
@@ -50,47 +56,11 @@ TEST(LevelZeroSession, SaysWhatTheDeviceAllows) {
       "matrix:int8/int32,subgroup:8");
 }
 
-TEST(LevelZeroSession, TransfersPartsAndNothingBeyond) {
-  EXPECT_EQ(ZeMachine(ZeGpu(3, 1255)).With([](Session& session) -> std::string {
-    const std::array<std::uint32_t, 4> words = {1, 2, 3, 4};
-    const auto x = session.Allocate({16, {}});
-    if (!x || !session.Upload(*x, 0, std::as_bytes(std::span(words)))) return "upload";
-    std::array<std::uint32_t, 2> part{};
-    const auto bytes = std::as_writable_bytes(std::span(part));
-    if (!session.Download(*x, 4, bytes) || part != std::array<std::uint32_t, 2>{2, 3}) return "part";
-    if (session.Download(*x, 12, bytes) || session.Upload(*x, UINT64_MAX, bytes)) return "beyond";
-    if (session.Allocate({0, {}}) || session.Allocate({UINT64_MAX, {}})) return "sizes";
-    session.Release(*x);
-    return session.Download(*x, 0, bytes) ? "after release" : "ok";
-  }),
-            "ok");
-}
-
-// More than a list holds, so that several are sent.
-TEST(LevelZeroSession, RunsLaunchesInOrderAndTimesThem) {
-  EXPECT_EQ(ZeMachine(ZeGpu(3, 1255)).With([](Session& session) -> std::string {
-    const auto x = session.Allocate({4096, {}});
-    const auto fill = Load(session, "fill_u32");
-    if (!x || !fill) return Say(fill);
-    const std::array<Launch, 2> launches = {Launch{*fill, {{*x}}, {{1, 1, 1}, {256, 1, 1}, {1024, 1}}},
-                                            Launch{*fill, {{*x}}, {{1, 1, 1}, {256, 1, 1}, {1024, 2}}}};
-    for (const std::uint32_t repeats : {1U, 2U, 300U}) {
-      const auto timing = session.Run(launches, repeats);
-      if (!timing) return Say(timing);
-      if (!(timing->device_s.value_or(0) > 0) || timing->wall_s < *timing->device_s) return "no time";
-    }
-    std::uint32_t first = 0;
-    (void)session.Download(*x, 0, std::as_writable_bytes(std::span(&first, 1)));
-    return first == kernels::OperandBits(2, 0) ? "ok" : "order";
-  }),
-            "ok");
-}
-
 TEST(LevelZeroSession, TimesASingleLaunch) {
   EXPECT_EQ(
       ZeMachine(ZeGpu(3, 1255, "", R"(, "slow_kernel_s": 0.02)")).With([](Session& session) -> std::string {
         const auto x = session.Allocate({4096, {}});
-        const auto fill = Load(session, "fill_u32");
+        const auto fill = LoadFill(session);
         const Launch launch{*fill, {{*x}}, {{1, 1, 1}, {256, 1, 1}, {1024, 1}}};
         const auto timing = session.Run({&launch, 1}, 1);
         if (!timing) return Say(timing);
@@ -104,7 +74,7 @@ TEST(LevelZeroSession, SaysWhatHoldsTheClockBackWhileItWorks) {
     return ZeMachine(ZeGpu(3, 1255, attributes, R"(, "clock_mhz": 2000)"))
         .With([](Session& session) -> std::string {
           const auto x = session.Allocate({4096, {}});
-          const auto fill = Load(session, "fill_u32");
+          const auto fill = LoadFill(session);
           const Launch launch{*fill, {{*x}}, {{1, 1, 1}, {256, 1, 1}, {1024, 1}}};
           if (session.State().clock_share) return "of a GPU that rests";
           if (!session.Watch() || !session.Run({&launch, 1}, 1)) return "not watched";
@@ -130,70 +100,7 @@ TEST(LevelZeroSession, TellsTheClockOfItsTileAlone) {
   EXPECT_EQ(seen(1), "power cap");
 }
 
-// A success that makes nothing, of each call that makes something.
-TEST(LevelZeroSession, NamesTheCallThatMadeNothing) {
-  constexpr std::array kCalls = {"zeContextCreate",   "zeCommandQueueCreate", "zeCommandListCreate",
-                                 "zeEventPoolCreate", "zeEventCreate",        "zeMemAllocDevice",
-                                 "zeMemAllocHost",    "zeModuleCreate",       "zeKernelCreate"};
-  for (std::size_t i = 0; i < kCalls.size(); ++i) {
-    const auto more = fmt::format(R"(, "attributes": {{"gives_nothing": {}}})", i + 1);
-    const auto said = ZeMachine(ZeGpu(3, 1255), more).With([](Session& session) -> std::string {
-      const auto host = session.AllocateHost(4096);
-      if (!host) return Say(host);
-      const auto x = session.Allocate({4096, {}});
-      if (!x) return Say(x);
-      const auto fill = Load(session, "fill_u32");
-      return fill ? Say(session.Upload(*x, 0, host->bytes)) : Say(fill);
-    });
-    EXPECT_THAT(said, HasSubstr(kCalls.at(i)));
-    EXPECT_THAT(said, HasSubstr("gives none"));
-  }
-}
-
-TEST(LevelZeroSession, RefusesImpossibleLaunches) {
-  EXPECT_EQ(ZeMachine(ZeGpu(3, 1255)).With([](Session& session) -> std::string {
-    const auto x = session.Allocate({4096, {}});
-    const auto fill = Load(session, "fill_u32");
-    const auto run = [&](const Launch& launch) { return session.Run({&launch, 1}, 1).ok(); };
-    if (run({*fill, {{*x}}, {{1, 1, 1}, {2048, 1, 1}, {1, 1}}})) return "work-group too large";
-    if (run({*fill, {{BufferId{99}}}, {{1, 1, 1}, {32, 1, 1}, {1, 1}}})) return "no such buffer";
-    if (run({*fill, {{*x}}, {{1, 1, 1}, {32, 1, 1}, {1, 1, 1}}})) return "too many arguments";
-    if (run({backends::KernelId{99}, {{*x}}, {{1, 1, 1}, {32, 1, 1}, {1, 1}}})) return "no kernel";
-    return run({*fill, {{*x}}, {{1, 1, 1}, {32, 1, 1}, {1, 1}}}) ? "ok" : "unusable after errors";
-  }),
-            "ok");
-}
-
-TEST(LevelZeroSession, KnowsTheKernelThatEndedTheContext) {
-  EXPECT_EQ(ZeMachine(ZeGpu(3, 1255, "", R"(, "faulting_kernels": "read_")"))
-                .With([](Session& session) -> std::string {
-                  const auto x = session.Allocate({4096, {}});
-                  const auto fill = Load(session, "fill_u32"), read = Load(session, "read_u32");
-                  if (!x || !fill || !read) return Say(read);
-                  const Launch fills{*fill, {{*x}}, {{1, 1, 1}, {256, 1, 1}, {1, 1}}};
-                  const Launch reads{*read, {{*x}, {*x}}, {{1, 1, 1}, {256, 1, 1}, {4}}};
-                  if (!session.Run({&fills, 1}, 1) || session.BroughtDownBy() != nullptr)
-                    return "down too early";
-                  if (session.Run({&reads, 1}, 1)) return "not down";
-                  return session.BroughtDownBy() == nullptr ? "nobody" : session.BroughtDownBy()->name;
-                }),
-            "own:coalesced");
-}
-
-TEST(LevelZeroSession, HandsOnTheCompilersLog) {
-  const auto said = ZeMachine(ZeGpu(3, 1255, R"(, "build_fails": 1)")).With([](Session& session) {
-    return Say(Load(session, "fill_u32"));
-  });
-  EXPECT_THAT(said, HasSubstr("ZE_RESULT_ERROR_MODULE_BUILD_FAILURE"));
-  EXPECT_THAT(said, HasSubstr("undefined reference"));
-}
-
-TEST(LevelZeroSession, LacksMemoryByTheNameThatTheBackendTells) {
-  const auto said =
-      ZeMachine(ZeGpu(3, 1255, "", R"(, "allocation_limit_bytes": 4096)")).With([](Session& session) {
-        return Say(session.Allocate({8192, {}}));
-      });
-  EXPECT_THAT(said, HasSubstr(std::string(backends::level_zero::Describe().memory_errors[0])));
+TEST(LevelZeroSession, LacksTheHostsMemoryByTheNameThatTheBackendTells) {
   const auto host = ZeMachine(ZeGpu(3, 1255), R"(, "misbehave": [{"at": "allocate", "do": "error",
       "code": 1879048194}])")
                         .With([](Session& session) { return Say(session.Allocate({8192, {}})); });
@@ -206,23 +113,6 @@ TEST(LevelZeroSession, OpensTheTileThatWasAskedFor) {
   EXPECT_EQ(machine.With(units, 1), "8");
   EXPECT_THAT(machine.With(units, 0, [](auto& device) { device.identity.partition = "tile7"; }),
               HasSubstr("not found"));
-}
-
-TEST(LevelZeroSession, OpensNoOtherDeviceInItsPlace) {
-  const ZeMachine machine(ZeGpu(3, 1255));
-  EXPECT_THAT(machine.With([](Session&) { return std::string("open"); }, 0,
-                           [](auto& device) { device.identity.pci->bus = 9; }),
-              HasSubstr("is not among the devices now"));
-}
-
-TEST(LevelZeroSession, GivesHostMemory) {
-  EXPECT_EQ(ZeMachine(ZeGpu(3, 1255)).With([](Session& session) -> std::string {
-    const auto host = session.AllocateHost(8192);
-    const auto x = session.Allocate({8192, {}});
-    if (!host || !x) return Say(host);
-    return session.Upload(*x, 0, host->bytes) && session.Download(*x, 0, host->bytes) ? "ok" : "no copies";
-  }),
-            "ok");
 }
 
 }  // namespace

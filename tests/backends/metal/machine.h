@@ -6,11 +6,11 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <utility>
 
 #include "backends/core/backend.h"
+#include "tests/backends/core/open_device.h"
 #include "tests/fakes/common/fake_machine.h"
 #include "tests/probe/system/temporary_tree.h"
 
@@ -60,19 +60,10 @@ class MetalMachine {
   // What `body` returned in a process of this machine.
   [[nodiscard]] std::string Run(const ProcessBody& body) const { return RunWith(variables_, body); }
 
-  // What `body` returned with the device of that place open; "not open: ..." if it could not be.
-  [[nodiscard]] std::string With(const std::function<std::string(backends::Session&)>& body,
-                                 std::size_t place = 0,
-                                 const std::function<void(probe::RuntimeDevice&)>& change = nullptr) const {
-    const auto report = Survey();
-    if (place >= report.devices.size()) return "no device";
-    probe::RuntimeDevice device = report.devices[place];
-    if (change) change(device);
-    return Run([&](const auto& files, const auto& environment) -> std::string {
-      auto session = backends::metal::Describe().open({device, std::nullopt, files, environment});
-      if (!session) return "not open: " + probe::Describe(session.error());
-      return body(**session);
-    });
+  // See WithDevice.
+  [[nodiscard]] std::string With(const SessionBody& body, std::size_t place = 0,
+                                 const DeviceChange& change = nullptr) const {
+    return WithDevice(variables_, Survey(), backends::metal::Describe(), body, place, change);
   }
 
  private:

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 #include "backends/core/runner.h"
@@ -11,16 +10,20 @@
 #include "kernels/metal/variants.h"
 #include "kernels/operand.h"
 #include "tests/backends/core/compute.h"
+#include "tests/backends/core/session_rules.h"
 #include "tests/backends/metal/machine.h"
 
 namespace {
 
-using backends::BufferId;
 using backends::Launch;
 using backends::Session;
 using kernels::Kernel;
 using testing::HasSubstr;
+using tests::FaultRules;
 using tests::MetalGpu;
+using tests::NameOf;
+using tests::Say;
+using tests::SessionRules;
 
 class MetalMachine : public tests::MetalMachine {
  public:
@@ -36,12 +39,6 @@ const kernels::Step& StepOf(std::string_view entry) {
   throw std::runtime_error("no such entry");
 }
 
-// "ok", or the error's own words.
-template <class T>
-std::string Say(const probe::Result<T>& result) {
-  return result ? "ok" : probe::Describe(result.error());
-}
-
 // Every kernel that the device has, small and checked: what is not right.
 std::string Verify(Session& session) {
   const auto all = kernels::metal::Variants();
@@ -54,6 +51,17 @@ std::string Verify(Session& session) {
   }
   return wrong;
 }
+
+tests::RuledDevice WithMemory(const std::string& name, bool unified) {
+  return {.name = name,
+          .backend = backends::metal::Describe(),
+          .with = [unified](const auto& body,
+                            auto keys) { return MetalMachine(MetalGpu("", keys, unified)).With(body); },
+          .counts_arguments = false};
+}
+const auto kGpus = testing::Values(WithMemory("unified", true), WithMemory("of_its_own", false));
+INSTANTIATE_TEST_SUITE_P(Metal, SessionRules, kGpus, NameOf);
+INSTANTIATE_TEST_SUITE_P(Metal, FaultRules, kGpus, NameOf);
 
 TEST(MetalSession, SaysWhatTheDeviceAllows) {
   const auto say = [](Session& session) {
@@ -134,25 +142,6 @@ TEST(MetalSession, AWrongResultIsFoundOut) {
   }
 }
 
-TEST(MetalSession, TransfersPartsAndNothingBeyond) {
-  for (const bool unified : {true, false}) {
-    EXPECT_EQ(MetalMachine(MetalGpu("", "", unified)).With([](Session& session) -> std::string {
-      const std::array<std::uint32_t, 4> words = {1, 2, 3, 4};
-      const auto x = session.Allocate({16, {}});
-      if (!x || !session.Upload(*x, 0, std::as_bytes(std::span(words)))) return "upload";
-      std::array<std::uint32_t, 2> part{};
-      const auto bytes = std::as_writable_bytes(std::span(part));
-      if (!session.Download(*x, 4, bytes) || part != std::array<std::uint32_t, 2>{2, 3}) return "part";
-      if (session.Download(*x, 12, bytes) || session.Upload(*x, UINT64_MAX, bytes)) return "beyond";
-      if (session.Allocate({0, {}}) || session.Allocate({UINT64_MAX, {}})) return "sizes";
-      session.Release(*x);
-      return session.Download(*x, 0, bytes) ? "after release" : "ok";
-    }),
-              "ok")
-        << unified;
-  }
-}
-
 // More than the buffer that stands between holds.
 TEST(MetalSession, TransfersInPartsWhereTheMemoryIsTheGpusAlone) {
   EXPECT_EQ(MetalMachine(MetalGpu("", "", false)).With([](Session& session) -> std::string {
@@ -165,37 +154,6 @@ TEST(MetalSession, TransfersInPartsWhereTheMemoryIsTheGpusAlone) {
     if (const auto down = session.Download(*x, 0, std::as_writable_bytes(std::span(back))); !down)
       return Say(down);
     return back == words ? "ok" : "other words";
-  }),
-            "ok");
-}
-
-TEST(MetalSession, RunsLaunchesInOrderAndTimesThem) {
-  EXPECT_EQ(MetalMachine(MetalGpu()).With([](Session& session) -> std::string {
-    const auto x = session.Allocate({4096, {}});
-    const auto fill = session.Load({}, StepOf("fill_u32"));
-    if (!x || !fill) return Say(fill);
-    const std::array<Launch, 2> launches = {Launch{*fill, {{*x}}, {{1, 1, 1}, {256, 1, 1}, {1024, 1}}},
-                                            Launch{*fill, {{*x}}, {{1, 1, 1}, {256, 1, 1}, {1024, 2}}}};
-    const auto timing = session.Run(launches, 100);  // of more than one command buffer
-    if (!timing) return Say(timing);
-    if (!(timing->wall_s > 0) || !(timing->device_s.value_or(0) > 0)) return "no time";
-    if (*timing->device_s > timing->wall_s) return "longer than the clock says";
-    std::uint32_t first = 0;
-    (void)session.Download(*x, 0, std::as_writable_bytes(std::span(&first, 1)));
-    return first == kernels::OperandBits(2, 0) ? "ok" : "order";
-  }),
-            "ok");
-}
-
-TEST(MetalSession, RefusesImpossibleLaunches) {
-  EXPECT_EQ(MetalMachine(MetalGpu()).With([](Session& session) -> std::string {
-    const auto x = session.Allocate({4096, {}});
-    const auto fill = session.Load({}, StepOf("fill_u32"));
-    const auto run = [&](const Launch& launch) { return session.Run({&launch, 1}, 1).ok(); };
-    if (run({*fill, {{*x}}, {{1, 1, 1}, {2048, 1, 1}, {1, 1}}})) return "group too large";
-    if (run({*fill, {{BufferId{99}}}, {{1, 1, 1}, {32, 1, 1}, {1, 1}}})) return "no such buffer";
-    if (run({backends::KernelId{99}, {{*x}}, {{1, 1, 1}, {32, 1, 1}, {1, 1}}})) return "no kernel";
-    return run({*fill, {{*x}}, {{1, 1, 1}, {32, 1, 1}, {1, 1}}}) ? "ok" : "unusable after errors";
   }),
             "ok");
 }

@@ -7,9 +7,6 @@
 namespace probe::opencl {
 Module Describe();
 }
-namespace backends::opencl {
-Backend Describe();
-}
 
 namespace tests {
 namespace {

@@ -11,6 +11,10 @@
 #include "probe/core/result.h"
 #include "probe/system/environment.h"
 
+namespace backends::opencl {
+Backend Describe();
+}
+
 namespace tests {
 
 // The first device of the manifest, as the probe reports it; the name is empty where there is none.

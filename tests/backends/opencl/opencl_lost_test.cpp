@@ -8,6 +8,7 @@
 #include <functional>
 #include <string>
 
+#include "tests/backends/core/session_rules.h"
 #include "tests/backends/opencl/opencl_device.h"
 #include "tests/backends/opencl/other_driver.h"
 #include "tests/fakes/common/fake_machine.h"
@@ -16,45 +17,64 @@ namespace {
 
 using backends::Launch;
 using kernels::Dtype;
+using tests::FaultRules;
+using tests::SessionRules;
 
 // What a test does with an open device. In a process of its own: the loader keeps the first driver it had.
 class Device {
  public:
-  explicit Device(std::unique_ptr<backends::Session> session) : session_(std::move(session)) {}
+  explicit Device(backends::Session& session) : session_(session) {}
 
   // Whether a kernel of that name and entry runs on a new buffer of so many bytes.
   [[nodiscard]] bool Runs(const char* name, std::uint64_t bytes = 4096) {
     const kernels::Step step{.entry = name, .source = "kernel", .bindings = {}};
     const auto kernel =
-        session_->Load(kernels::Own(name, kernels::Kernel::kRead, Dtype::kU32, Dtype::kU32, step), step);
-    const auto buffer = session_->Allocate({bytes, {}});
+        session_.Load(kernels::Own(name, kernels::Kernel::kRead, Dtype::kU32, Dtype::kU32, step), step);
+    const auto buffer = session_.Allocate({bytes, {}});
     if (!kernel || !buffer) return false;
     const Launch launch{*kernel, {{*buffer}}, {{1, 1, 1}, {64, 1, 1}, {64}}};
-    return session_->Run({&launch, 1}, 1).ok();
+    return session_.Run({&launch, 1}, 1).ok();
   }
   [[nodiscard]] bool Writes() {
     const std::array<std::byte, 16> bytes{};
-    const auto buffer = session_->Allocate({bytes.size(), {}});
-    return buffer && session_->Upload(*buffer, 0, bytes).ok();
+    const auto buffer = session_.Allocate({bytes.size(), {}});
+    return buffer && session_.Upload(*buffer, 0, bytes).ok();
   }
   [[nodiscard]] std::string culprit() const {
-    const auto* by = session_->BroughtDownBy();
+    const auto* by = session_.BroughtDownBy();
     return by == nullptr || by->name.empty() ? "nobody" : by->name;
   }
 
  private:
-  std::unique_ptr<backends::Session> session_;
+  backends::Session& session_;
 };
 
-std::string On(const std::string& scenario, const std::function<std::string(Device&)>& body) {
+std::string WithFake(const std::string& scenario, const tests::SessionBody& body) {
   return tests::RunWith({}, [&](const auto&, const auto&) -> std::string {
     const tests::OtherDriver driver("none yet");
     std::filesystem::copy_file(FAKE_OPENCL_LIBRARY, "libfake.so");
     std::ofstream("libfake.so.scenario.json") << scenario;
     std::ofstream(driver.manifest()) << (std::filesystem::current_path() / "libfake.so").string() << '\n';
     auto session = tests::OpenOpenCl(tests::FindOpenClDevice(driver.manifest()));
-    if (!session) return probe::Describe(session.error());
-    Device device(*std::move(session));
+    return session ? body(**session) : tests::Say(session);
+  });
+}
+
+const tests::RuledDevice kFake{.name = "fake",
+                               .backend = backends::opencl::Describe(),
+                               .with =
+                                   [](const auto& body, auto keys) {
+                                     return WithFake(
+                                         fmt::format(R"({{"devices": [{{"name": "Fake"{}}}]}})", keys), body);
+                                   },
+                               .computes = false,
+                               .counts_arguments = false};
+INSTANTIATE_TEST_SUITE_P(OpenCl, SessionRules, testing::Values(kFake), tests::NameOf);
+INSTANTIATE_TEST_SUITE_P(OpenCl, FaultRules, testing::Values(kFake), tests::NameOf);
+
+std::string On(const std::string& scenario, const std::function<std::string(Device&)>& body) {
+  return WithFake(scenario, [&](backends::Session& session) {
+    Device device(session);
     return body(device);
   });
 }

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <numeric>
 
+#include "tests/backends/core/session_rules.h"
 #include "tests/backends/opencl/opencl_device.h"
 
 namespace {
@@ -13,6 +13,8 @@ using backends::BufferId;
 using backends::Launch;
 using testing::Contains;
 using testing::HasSubstr;
+using tests::NameOf;
+using tests::SessionRules;
 
 constexpr std::string_view kSource = R"(
 __kernel void add(__global uint* x, uint amount) { x[get_global_id(0)] += amount; }
@@ -47,6 +49,13 @@ class OpenClSession : public testing::Test {
   std::unique_ptr<backends::Session> session_;
 };
 
+const tests::RuledDevice kPocl{"pocl", backends::opencl::Describe(),
+                               [](const auto& body, auto) -> std::string {
+                                 const auto session = tests::OpenOpenCl(tests::FindOpenClDevice());
+                                 return session ? body(**session) : tests::Say(session);
+                               }};
+INSTANTIATE_TEST_SUITE_P(OpenCl, SessionRules, testing::Values(kPocl), NameOf);
+
 TEST_F(OpenClSession, SaysWhatTheDeviceAllows) {
   const auto& limits = session_->limits();
   EXPECT_GT(limits.max_buffer_bytes, 0U);
@@ -74,20 +83,6 @@ TEST_F(OpenClSession, RunsLaunchesInOrderAndRepeats) {
   EXPECT_EQ(got, (std::array<std::uint32_t, 4>{30, 34, 38, 42}));
 }
 
-TEST_F(OpenClSession, TransfersPartsAndNothingBeyond) {
-  const std::array<std::uint32_t, 4> words = {1, 2, 3, 4};
-  const BufferId x = Words(words);
-  std::array<std::uint32_t, 2> part{};
-  ASSERT_TRUE(session_->Download(x, 4, std::as_writable_bytes(std::span(part))).ok());
-  EXPECT_EQ(part, (std::array<std::uint32_t, 2>{2, 3}));
-  EXPECT_FALSE(session_->Download(x, 12, std::as_writable_bytes(std::span(part))).ok());
-  EXPECT_FALSE(session_->Upload(x, UINT64_MAX, std::as_bytes(std::span(words))).ok());
-  EXPECT_FALSE(session_->Allocate({session_->limits().max_buffer_bytes + 1, {}}).ok());
-  EXPECT_FALSE(session_->Allocate({0, {}}).ok());
-  session_->Release(x);
-  EXPECT_FALSE(session_->Download(x, 0, std::as_writable_bytes(std::span(part))).ok());
-}
-
 TEST_F(OpenClSession, GivesTheCompilersWords) {
   const auto broken = Load("f", "__kernel void f(__global int* x) { *x = nonsense_name; }");
   ASSERT_FALSE(broken.ok());
@@ -110,19 +105,6 @@ TEST_F(OpenClSession, OptionsTellProgramsApart) {
     ASSERT_TRUE(session_->Download(x, 0, std::as_writable_bytes(std::span(&got, 1))).ok());
     EXPECT_EQ(got, value);
   }
-}
-
-TEST_F(OpenClSession, RefusesImpossibleLaunches) {
-  const std::array<std::uint32_t, 4> words = {1, 2, 3, 4};
-  const BufferId x = Words(words);
-  const auto add = Load("add");
-  ASSERT_TRUE(add.ok());
-  const auto run = [&](const Launch& launch) { return session_->Run({&launch, 1}, 1); };
-  EXPECT_FALSE(run({*add, {{x}}, {{1, 1, 1}, {1U << 20U, 1, 1}, {1}}}).ok()) << "work-group too large";
-  EXPECT_FALSE(run({*add, {{x}}, {{1, 1, 1}, {1, 1, 1}, {1, 2}}}).ok()) << "one argument too many";
-  EXPECT_FALSE(run({*add, {{BufferId{99}}}, {{1, 1, 1}, {1, 1, 1}, {1}}}).ok()) << "no such buffer";
-  EXPECT_FALSE(run({backends::KernelId{99}, {{x}}, {{1, 1, 1}, {1, 1, 1}, {1}}}).ok()) << "no such kernel";
-  EXPECT_TRUE(run({*add, {{x}}, {{4, 1, 1}, {1, 1, 1}, {1}}}).ok()) << "usable after errors";
 }
 
 TEST(OpenClBackend, OpensExactlyTheDeviceAskedFor) {
@@ -158,23 +140,6 @@ TEST(OpenClBackendLimits, StayWithinTheThreadsAndMemoryOfThisProcess) {
   ASSERT_TRUE(session.ok()) << probe::Describe(session.error());
   EXPECT_EQ((*session)->limits().memory_free_bytes, *processor.memory_limit_bytes);
   EXPECT_LE((*session)->limits().max_buffer_bytes, *processor.memory_limit_bytes);
-}
-
-TEST(OpenClBackend, CopiesFromAndToMemoryOfTheHosts) {
-  const auto opened = tests::OpenOpenCl(tests::FindOpenClDevice());
-  ASSERT_TRUE(opened.ok()) << probe::Describe(opened.error());
-  backends::Session& session = **opened;
-  const auto buffer = session.Allocate({8192, {}});
-  ASSERT_TRUE(buffer.ok());
-  const auto pinned = session.AllocateHost(8192);
-  ASSERT_TRUE(pinned.ok()) << probe::Describe(pinned.error());
-  ASSERT_EQ(pinned->bytes.size(), 8192U);
-  const auto out = pinned->bytes.first(4096), back = pinned->bytes.last(4096);
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<std::byte>(i * 7 + 1);
-  std::fill(back.begin(), back.end(), std::byte{});
-  ASSERT_TRUE(session.Upload(*buffer, 100, out).ok());
-  ASSERT_TRUE(session.Download(*buffer, 100, back).ok());
-  EXPECT_TRUE(std::equal(out.begin(), out.end(), back.begin()));
 }
 
 TEST(OpenClBackendLimits, TakeLittleOfADeviceThatOthersUse) {

@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <functional>
 #include <string>
 
 #include "backends/core/backend.h"
+#include "tests/backends/core/open_device.h"
 #include "tests/backends/level_zero/machine.h"
 #include "tests/fakes/common/fake_machine.h"
 #include "tests/probe/system/temporary_tree.h"
@@ -48,19 +48,10 @@ class SyclMachine {
       return value == nullptr ? "" : value;
     });
   }
-  // What `body` returned with the device of that place open; "not open: ..." if it could not be.
-  [[nodiscard]] std::string With(const std::function<std::string(backends::Session&)>& body,
-                                 std::size_t place = 0,
-                                 const std::function<void(probe::RuntimeDevice&)>& change = nullptr) const {
-    const auto report = Survey();
-    if (place >= report.devices.size()) return "no device";
-    probe::RuntimeDevice device = report.devices[place];
-    if (change) change(device);
-    return RunWith(variables_, [&](const auto& files, const auto& environment) -> std::string {
-      auto session = backends::sycl::Describe().open({device, std::nullopt, files, environment});
-      if (!session) return "not open: " + probe::Describe(session.error());
-      return body(**session);
-    });
+  // See WithDevice.
+  [[nodiscard]] std::string With(const SessionBody& body, std::size_t place = 0,
+                                 const DeviceChange& change = nullptr) const {
+    return WithDevice(variables_, Survey(), backends::sycl::Describe(), body, place, change);
   }
 
  private:

@@ -31,6 +31,7 @@ class CudaMachine {
   // searched before the others. Returns the copy's path.
   std::string Before(const std::string& folder, std::string_view soname, std::string_view scenario = "");
   [[nodiscard]] const probe::system::TemporaryTree& tree() const { return tree_; }
+  [[nodiscard]] const Variables& variables() const { return variables_; }
 
   // Runs `body` in a process with this machine's variables and returns what it returned; "" if the process
   // died.
