@@ -68,9 +68,14 @@ inline constexpr int kExitUnknown = 70;  // of a reaper, or of work that has los
 // Keeps this process and all that it starts from leaving core files. By a size of 1, not 0: with 0 the kernel
 // of Linux still starts a piped core handler, core(5).
 void ForbidCoreDumps();
-// Keeps this process alone from leaving a core, before it ends as its work did: one crash, one core. On Linux
-// whatever the limits are: under a hard limit of 0, to which 1 is too much, ForbidCoreDumps does not suffice.
-void LeaveTheCoreToTheWork();
+// Ends a reaper so that its end tells the tool of the work's, and leaves no second core or report of one
+// crash. On Linux it ends as the work did, for a process can keep itself from leaving a core whatever the
+// limits are: under a hard limit of 0, to which 1 is too much, ForbidCoreDumps does not suffice. On macOS no
+// process keeps the system from reporting its crash, and a signal becomes a code, 128 and its number.
+[[noreturn]] void EndAs(const ProcessExit& work);
+// How the work of a reaper that ended so did. Where a signal is a code, work that itself exits by such a
+// code, as shells do, is taken for work that the signal ended.
+[[nodiscard]] ProcessExit WorkOf(const ProcessExit& reaper);
 
 // Kills the descendants of these families, and what becomes one by that, until none but those of `keep` is
 // left or the time has come; reaps what is a child of this process. Returns those that were left. On Linux

@@ -13,7 +13,20 @@ namespace probe::isolate {
 
 std::string NewMark() { return ""; }
 
-void LeaveTheCoreToTheWork() { prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
+void EndAs(const ProcessExit& work) {
+  if (work.signal) {
+    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+    signal(*work.signal, SIG_DFL);
+    sigset_t fatal;
+    sigemptyset(&fatal);
+    sigaddset(&fatal, *work.signal);
+    sigprocmask(SIG_UNBLOCK, &fatal, nullptr);
+    kill(getpid(), *work.signal);
+  }
+  _exit(work.code.value_or(kExitUnknown));
+}
+
+ProcessExit WorkOf(const ProcessExit& reaper) { return reaper; }
 
 std::optional<ProcessExit> AwaitEnd(system::ProcessId work, const OwnTool&) {
   sigset_t awaited;

@@ -21,6 +21,7 @@ namespace probe::isolate {
 namespace {
 
 constexpr long kLookNanoseconds = 50'000'000;  // how late the tool's end may be noticed
+constexpr int kSignalCode = 128;               // and the number of the signal that ended the work
 
 volatile std::sig_atomic_t told_to_end = 0;
 
@@ -72,8 +73,16 @@ void EndWithParent(const OwnTool& tool) {
 
 }  // namespace
 
-// macOS has no handlers of cores, and a limit of 0 forbids them.
-void LeaveTheCoreToTheWork() { ForbidCoreDumps(); }
+void EndAs(const ProcessExit& work) {
+  _exit(work.signal ? kSignalCode + *work.signal : work.code.value_or(kExitUnknown));
+}
+
+ProcessExit WorkOf(const ProcessExit& reaper) {
+  const int number = reaper.code.value_or(0) - kSignalCode;
+  ProcessExit work = reaper;
+  if (number > 0 && number < NSIG) work = {std::nullopt, number};
+  return work;
+}
 
 std::optional<ProcessExit> AwaitEnd(system::ProcessId work, const OwnTool& tool) {
   signal(SIGCHLD, [](int) {});

@@ -26,20 +26,6 @@ constexpr auto kStrayGrace = std::chrono::milliseconds(250);
 
 constexpr std::array<std::string_view, 3> kPartNames = {"", "work", "alone"};  // in the order of Part
 
-// So that the tool sees of this process what it would see of the work.
-[[noreturn]] void EndAs(const ProcessExit& exit) {
-  if (exit.signal) {
-    LeaveTheCoreToTheWork();
-    signal(*exit.signal, SIG_DFL);
-    sigset_t fatal;
-    sigemptyset(&fatal);
-    sigaddset(&fatal, *exit.signal);
-    sigprocmask(SIG_UNBLOCK, &fatal, nullptr);
-    kill(getpid(), *exit.signal);
-  }
-  _exit(exit.code.value_or(kExitUnknown));
-}
-
 // Work that went on, or was done, did not end the tool; nor did work that ended because nobody heard it.
 StepFate FateOf(const std::optional<ProcessExit>& work) {
   const bool went_on = !work || work->code == 0 || work->code == kExitLostChannel || work->signal == SIGPIPE;

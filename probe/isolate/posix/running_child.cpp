@@ -200,20 +200,21 @@ SteadyTime RunningChild::Watch(std::vector<int>& out) const {
 void RunningChild::Serve() {
   if (finished_) return;
   // Asked before the pipes are read: what it wrote before it ended is then in them.
-  const auto exit = system::PeekExit(pid_);
+  const auto ended = system::PeekExit(pid_);
   ReadResults();
   ReadStderr();
-  if (exit) {
+  if (ended) {
     kill(-pid_, SIGKILL);  // before it is reaped: until then nobody else can have this number
     // Its reaper may have been killed, or there was none: then marks alone tell what it left.
-    if (!mark_.empty() && (exit->signal || !has_reaper_)) KillDescendants({0, mark_});
+    if (!mark_.empty() && (ended->signal || !has_reaper_)) KillDescendants({0, mark_});
     system::Reap(pid_);
-    const bool succeeded = done_ && exit->code == 0;
-    Finish(killed_        ? reason_
-           : exit->signal ? ChildEnd::kSignalled
-           : succeeded    ? ChildEnd::kDone
-                          : ChildEnd::kExited,
-           *exit);
+    const ProcessExit exit = has_reaper_ ? WorkOf(*ended) : *ended;
+    const bool succeeded = done_ && exit.code == 0;
+    Finish(killed_       ? reason_
+           : exit.signal ? ChildEnd::kSignalled
+           : succeeded   ? ChildEnd::kDone
+                         : ChildEnd::kExited,
+           exit);
     return;
   }
   // A driver may have stopped the process that waits for it.

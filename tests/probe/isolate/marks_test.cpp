@@ -240,5 +240,24 @@ TEST(Binary, ThatWasReplacedIsNotStarted) {
   EXPECT_FALSE(system::Spawn(plan));
 }
 
+// One crash is to be reported once, and nothing keeps macOS from reporting a second process that ends by its
+// signal.
+TEST(Reaper, TellsOfASignalByACodeAndDoesNotEndByIt) {
+  for (const int number : {SIGSEGV, SIGABRT, SIGKILL}) {
+    const pid_t reaper = fork();
+    if (reaper == 0) EndAs({std::nullopt, number});
+    int status = 0;
+    ASSERT_EQ(waitpid(reaper, &status, 0), reaper);
+    ASSERT_TRUE(WIFEXITED(status)) << number;
+    EXPECT_EQ(WorkOf({WEXITSTATUS(status), std::nullopt}), (ProcessExit{std::nullopt, number}));
+  }
+  for (const int code : {0, 3, 127, 128, 255}) {
+    const ProcessExit exit{code, std::nullopt};
+    EXPECT_EQ(WorkOf(exit), exit) << "it is no signal's";
+  }
+  const ProcessExit killed{std::nullopt, SIGKILL};
+  EXPECT_EQ(WorkOf(killed), killed) << "it was killed itself";
+}
+
 }  // namespace
 }  // namespace probe::isolate
