@@ -49,8 +49,8 @@ struct SpawnPlan {
   int binary = -1;
   std::vector<std::string> arguments;    // argv, the name first
   std::vector<std::string> environment;  // NAME=value
-  // The first of them that can be made is, for this user alone, and the new process works there. On Linux it
-  // makes the directory itself, and so knows of it even when the parent dies at that moment.
+  // The first of them that can be made is, for this user alone, and the new process works there. It knows of
+  // it even when the parent dies at that moment: on Linux it makes it itself, elsewhere place.h says how.
   std::vector<SpawnPlace> places;
   int working_directory = -1;  // a directory's descriptor, where it can make none of them
   // To the new process when the calling thread ends, 0: SIGKILL. On Linux alone: elsewhere it has to look who

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <string>
 #include <system_error>
@@ -15,6 +16,8 @@
 
 #include "probe/isolate/channel.h"
 #include "probe/isolate/reaper.h"
+#include "probe/system/place.h"
+#include "probe/system/scratch.h"
 #include "probe/system/this_process.h"
 
 namespace probe::isolate {
@@ -25,40 +28,52 @@ constexpr int kSignalCode = 128;               // and the number of the signal t
 
 volatile std::sig_atomic_t told_to_end = 0;
 
-// The variables of this process, and the mark.
-std::vector<std::string> MarkedEnvironment(const std::string& mark) {
-  const std::string name = std::string(kMarkVariable) + "=";
+// The name of a variable, and the sign behind it.
+std::string_view NameOf(std::string_view variable) { return variable.substr(0, variable.find('=') + 1); }
+
+// The variables of this process, and in the place of those of the same names the mark and those of its place.
+std::vector<std::string> EnvironmentOfWork(const std::string& mark, const system::ToldPlace& place) {
+  std::vector<std::string> own = place.variables;
+  own.push_back(std::string(kMarkVariable) + "=" + mark);
   std::vector<std::string> out;
   for (char** variable = system::ProcessEnvironment(); *variable != nullptr; ++variable) {
-    if (!std::string_view(*variable).starts_with(name)) out.emplace_back(*variable);
+    const auto is_same = [&](const std::string& one) { return NameOf(one) == NameOf(*variable); };
+    if (std::none_of(own.begin(), own.end(), is_same)) out.emplace_back(*variable);
   }
-  out.push_back(name + mark);
+  out.insert(out.end(), own.begin(), own.end());
   return out;
 }
 
-Result<system::ProcessId> StartWork(const system::Descriptor& binary, OwnTool tool) {
+Result<system::ProcessId> StartWork(const system::Descriptor& binary, OwnTool tool,
+                                    const system::ToldPlace& place) {
   tool.part = Part::kWork;
   tool.run = {system::OwnProcessId(), std::nullopt};
   system::SpawnPlan plan;
   plan.binary = binary.get();
   plan.arguments = ArgumentsFor(tool);
-  plan.environment = MarkedEnvironment(tool.mark);
+  plan.environment = EnvironmentOfWork(tool.mark, place);
   for (int number = 0; number <= kResultDescriptor; ++number) plan.descriptors.push_back(number);
   const auto spawned = system::Spawn(plan);
   if (!spawned) return spawned.error();
   return spawned->pid;
 }
 
+// Leaves without having started anything, nor anything behind.
+[[noreturn]] void Leave(const system::ToldPlace& place) {
+  system::ScratchDirectory::Remove(place.path);
+  _exit(kExitUnknown);
+}
+
 // Becomes the work itself, with the mark: what it starts would not be found without.
-[[noreturn]] void WorkAlone(const system::Descriptor& binary, OwnTool tool) {
+[[noreturn]] void WorkAlone(const system::Descriptor& binary, OwnTool tool, const system::ToldPlace& place) {
   tool.part = Part::kAlone;
   const std::string path = system::PathOf(binary.get());
   const auto texts = ArgumentsFor(tool);
-  const auto variables = MarkedEnvironment(tool.mark);
+  const auto variables = EnvironmentOfWork(tool.mark, place);
   const auto arguments = system::Pointers(texts);
   const auto environment = system::Pointers(variables);
   execve(path.c_str(), arguments.data(), environment.data());
-  _exit(kExitUnknown);
+  Leave(place);
 }
 
 // Ends this process and what it started when its parent is gone.
@@ -111,15 +126,16 @@ bool LeaveReaperBehind(const OwnTool& tool) {
     }
     return tool.part == Part::kWork;
   }
-  if (getppid() != tool.run.pid) _exit(kExitUnknown);
+  const auto place = system::ComeToPlace(system::Descriptor(kResultDescriptor + 1));
+  if (!place) _exit(kExitUnknown);
+  if (getppid() != tool.run.pid) Leave(*place);
   system::KeepEndedChildren();
   system::CloseDescriptorsFrom(kResultDescriptor + 1);
-  const std::string directory = system::WorkingDirectory();
   const auto binary = system::OpenOwnBinary();
-  if (!binary) _exit(kExitUnknown);
-  const auto work = StartWork(*binary, tool);
-  if (!work) WorkAlone(*binary, tool);
-  BeReaperOf(*work, directory, tool);
+  if (!binary) Leave(*place);
+  const auto work = StartWork(*binary, tool, *place);
+  if (!work) WorkAlone(*binary, tool, *place);
+  BeReaperOf(*work, place->path, tool);
 }
 
 }  // namespace probe::isolate

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "probe/isolate/reaper.h"
+#include "probe/system/place.h"
 #include "probe/system/process.h"
 #include "tests/probe/isolate/behaviours.h"
 #include "tests/probe/system/temporary_tree.h"
@@ -257,6 +258,67 @@ TEST(Reaper, TellsOfASignalByACodeAndDoesNotEndByIt) {
   }
   const ProcessExit killed{std::nullopt, SIGKILL};
   EXPECT_EQ(WorkOf(killed), killed) << "it was killed itself";
+}
+
+// What becomes of a process that is told so much before its starter closes the pipe, by dying or otherwise.
+class Place : public ::testing::Test {
+ protected:
+  std::optional<system::ToldPlace> ComeWith(const std::string& told) {
+    auto pipe = system::MakePipe().value();
+    EXPECT_EQ(write(pipe.write_end.get(), told.data(), told.size()), static_cast<ssize_t>(told.size()));
+    pipe.write_end.Reset();
+    return system::ComeToPlace(pipe.read_end);
+  }
+  void TearDown() override { EXPECT_EQ(chdir(before_.c_str()), 0); }
+  static std::string Said(const std::string& path) {
+    using namespace std::string_literals;
+    return path + "\0TMPDIR="s + path + "\0\0"s;
+  }
+
+  system::TemporaryTree tree_;
+  std::string before_ = system::WorkingDirectory();
+  std::string first_ = tree_.At("/whichgpu-scratch-abcdef"), second_ = tree_.At("/whichgpu-scratch-ghijkl");
+};
+
+TEST_F(Place, IsTheLastThatWasNamed) {
+  std::filesystem::create_directory(second_);
+  const auto place = ComeWith(Said(first_) + Said(second_) + "+");
+  ASSERT_TRUE(place);
+  EXPECT_EQ(place->path, second_);
+  EXPECT_THAT(place->variables, ElementsAre("TMPDIR=" + second_));
+  EXPECT_EQ(system::WorkingDirectory(), second_);
+}
+
+TEST_F(Place, IsNoneWhereNoneWasMade) {
+  std::filesystem::create_directory(second_);  // somebody else's
+  const auto place = ComeWith(Said(first_) + Said(second_) + "-");
+  ASSERT_TRUE(place);
+  EXPECT_EQ(place->path, "");
+  EXPECT_THAT(place->variables, IsEmpty());
+  EXPECT_TRUE(std::filesystem::exists(second_));
+}
+
+TEST_F(Place, IsRemovedWhereWhoMadeItDied) {
+  for (const bool is_made : {false, true}) {
+    if (is_made) std::filesystem::create_directory(first_);
+    EXPECT_FALSE(ComeWith(Said(first_))) << is_made;
+    EXPECT_FALSE(std::filesystem::exists(first_));
+  }
+  EXPECT_FALSE(ComeWith("")) << "it died before";
+}
+
+TEST_F(Place, ThatIsTheSecondHasItsOwnVariables) {
+  auto environment = system::Environment::OfProcess();
+  environment.Set("TMPDIR", tree_.At("/missing"));
+  auto supervisor = Supervisor::Create({}, environment);
+  ASSERT_TRUE(supervisor);
+  const auto request = Do("report");
+  const auto results = supervisor->RunAll({&request, 1}, nullptr);
+  EXPECT_EQ(results[0].end, ChildEnd::kDone);
+  const auto scratch = First(results[0], "cwd").get<std::string>();
+  EXPECT_THAT(scratch, HasSubstr("whichgpu-scratch-"));
+  EXPECT_EQ(First(results[0], "TMPDIR"), scratch);
+  EXPECT_FALSE(std::filesystem::exists(scratch));
 }
 
 }  // namespace
