@@ -123,6 +123,9 @@ probe::PhysicalDevice DeviceOf(const Tables& tables, const Words& words, const W
   device.hardware->identity.ids = words.ids ? *words.ids : probe::PciIds{vendor, 0, {}, {}, {}};
   device.hardware->kernel_driver = KernelDriverOf(whole, *device.vendor);
   device.hardware->architecture = words.architecture;
+  // Where chips of several architectures are called so, the numbers are those of the one whose rates stand
+  // for it, and tell nothing of its own.
+  if (words.ids && !words.architecture) device.hardware->facts.push_back({"table_target", ""});
   for (const auto& runtime : RuntimesOf(tables, words, whole, vendor)) {
     if (runtime.first != kProcessorRuntime)
       device.views.push_back(ViewOf(tables, words, device, runtime, listed[runtime.first]++));

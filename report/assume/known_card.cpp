@@ -178,8 +178,10 @@ const Row* SlowestKnown(const Rows& rows, const Words& words) {
     for (const DevicePeak& peak : EmbeddedPeaks().devices) {
       if (peak.id != id || !peak.memory) continue;
       const auto memory = words.memory_bytes;
+      // Of chips that share a name some read little and others compute little.
+      const double slowness = words.several.empty() ? 1 : peak.fp32.value_or(1);
       const std::tuple rank{!(memory && HasMemory(row, *memory)), !IsCardsName(words.spelling, peak.name),
-                            *peak.memory};
+                            *peak.memory * slowness};
       if (slowest && rank >= least) continue;
       slowest = &row;
       least = rank;
@@ -198,8 +200,9 @@ void TakeKind(const Rows& rows, Words& words) {
 
 // Of the only card of that name; else of the one whose rates stand for it.
 void TakeNumbers(const Found& found, Words& words) {
-  const bool is_vague = !found.is_exact && (words.spelling.find(' ') == std::string::npos ||
-                                            IsGeneric(*words.vendor, words.spelling));
+  const bool is_vague =
+      !found.is_exact && words.several.empty() &&
+      (words.spelling.find(' ') == std::string::npos || IsGeneric(*words.vendor, words.spelling));
   const Row* row = is_vague && !AreComparable(found.rows) ? nullptr : SlowestKnown(found.rows, words);
   const bool agree = Agree(found.similar, &Row::target) && Agree(found.similar, &Row::kind);
   if (!row && agree) row = SlowestKnown(found.similar, words);
@@ -275,8 +278,21 @@ bool HaveTheSameBuilds(const RuntimeFacts& facts, std::string_view one, std::str
   });
 }
 
+// Whether units of both do as much a clock, as far as tables know.
+bool HaveTheSameUnits(std::string_view one, std::string_view other) {
+  const auto rates_of = [](std::string_view architecture) {
+    std::set<std::tuple<std::optional<std::string>, std::optional<double>, std::optional<double>>> rates;
+    for (const UnitPeak& unit : EmbeddedPeaks().units) {
+      if (unit.architecture == architecture) rates.emplace(unit.name, unit.fp32, unit.matrix16);
+    }
+    return rates;
+  };
+  return rates_of(one) == rates_of(other);
+}
+
 // Releases of one generation, whose numbers differ in the last digit alone ("12.70", "12.71"): tables and
-// drivers split a name's chips differently, which matters to nobody where no build tells them apart.
+// drivers split a name's chips differently, which matters to nobody where no build tells them apart, nor what
+// their units do: a 12.74 has matrix engines, and is no 12.70.
 bool AreOneGeneration(const RuntimeFacts& facts, const std::string& its, const std::string& stated) {
   if (facts.target->form != TargetForm::kRelease) return false;
   const auto one = ArchitectureText(*facts.target, its, Reader::kPeople);
@@ -285,25 +301,36 @@ bool AreOneGeneration(const RuntimeFacts& facts, const std::string& its, const s
     return release.substr(0, release.find_last_of("0123456789"));
   };
   return one.size() == other.size() && generation(one) == generation(other) &&
-         HaveTheSameBuilds(facts, one, other);
+         HaveTheSameUnits(its, stated) && HaveTheSameBuilds(facts, one, other);
 }
 
+std::vector<std::string> InOrder(const std::set<std::string>& versions) {
+  std::vector<std::string> all(versions.begin(), versions.end());
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return CompareVersions(a, b) < 0; });
+  return all;
+}
+
+// Without a number of its own, which many chips share.
+bool HasNoNumber(std::string_view name) { return name.find_first_of("0123456789") == std::string_view::npos; }
+
 // Which of the words is not so of any card of that name.
-std::optional<std::string> OfAnotherCard(const Rows& rows, const Words& words) {
+std::optional<std::string> OfAnotherCard(const Found& found, const Words& words) {
+  const Rows& rows = found.rows;
   if (Agree(rows, &Row::kind) && IsGpu(rows.front()) && words.kind) {
     const bool is_integrated = rows.front().kind == "integrated";
     if (is_integrated != (words.kind == probe::DeviceKind::kIntegrated))
       return fmt::format("kind: {} is {}", rows.front().name, rows.front().kind);
   }
   if (!words.of || !words.architecture || words.of->target == std::nullopt) return std::nullopt;
-  std::set<std::string> known;
-  for (const Row& row : rows) {
+  std::set<std::string> all;
+  for (const Row& row : HasNoNumber(words.spelling) ? found.similar : rows) {
     auto architecture = ArchitectureOf(*words.of, row.target);
     if (architecture.empty() || architecture == *words.architecture ||
         AreOneGeneration(*words.of, architecture, *words.architecture))
       return std::nullopt;
-    known.insert(ArchitectureText(*words.of->target, architecture, Reader::kPeople));
+    all.insert(ArchitectureText(*words.of->target, architecture, Reader::kPeople));
   }
+  const auto known = InOrder(all);
   const auto name = Agree(rows, &Row::name) ? std::string(rows.front().name) : words.spelling;
   return fmt::format("{0}: {1} has {0} {2}", words.of->target->key, name, fmt::join(known, " or "));
 }
@@ -344,11 +371,8 @@ std::set<std::string> ArchitecturesOf(const Tables& tables, const Rows& rows) {
 
 // "UHD Graphics" of chips of several architectures, of which nobody says one.
 std::string CalledSo(const Tables& tables, const Found& found, const Words& words) {
-  if (words.spelling.find_first_of("0123456789") != std::string::npos || words.architecture) return "";
-  const auto all = ArchitecturesOf(tables, found.similar);
-  std::vector<std::string> known(all.begin(), all.end());
-  std::sort(known.begin(), known.end(),
-            [](const auto& a, const auto& b) { return CompareVersions(a, b) < 0; });
+  if (!HasNoNumber(words.spelling) || words.architecture) return "";
+  const auto known = InOrder(ArchitecturesOf(tables, found.similar));
   for (const RuntimeFacts& facts : tables.runtimes) {
     if (known.size() < 2 || !facts.target || !IsOfVendor(facts, *words.vendor)) continue;
     return fmt::format("{} {}", facts.target->key, fmt::join(known, ", "));
@@ -451,12 +475,14 @@ std::optional<std::string> RecogniseCard(const Tables& tables, Words& words) {
     return std::nullopt;
   // It has no number by which its rates are found, but its name.
   if (rows.front().device == 0) words.name = words.spelling;
-  if (auto wrong = OfAnotherCard(rows, words)) return wrong;
+  if (auto wrong = OfAnotherCard(found, words)) return wrong;
   const Row* fuller = words.architecture ? nullptr : NamedMoreFully(found, words.spelling);
   const auto other = fuller ? std::optional(*fuller) : std::nullopt;
   if (other) std::erase_if(found.similar, [&](const Row& row) { return row.target != rows.front().target; });
   if (words.alias.empty() && !IsGeneric(*words.vendor, words.spelling))
     words.several = CalledSo(tables, found, words);
+  // Nobody writes which of these it is, be one called by the name alone.
+  if (!words.several.empty()) found = {found.similar, found.similar, false};
   TakeNumbers(found, words);
   TakeKind(rows, words);
   TakeMemory(rows, written, words);

@@ -142,4 +142,10 @@ bool IsCardsName(std::string_view written, std::string_view card) {
   return std::all_of(first, known.end(), [&](const std::string& word) { return Has(said, word); });
 }
 
+bool MayBe(std::string_view written, std::string_view card) {
+  if (IsCardsName(written, card)) return true;
+  const bool is_shared = !HasDigit(written) && !WrittenOf(written, WordsOf(card)).empty();
+  return is_shared && !SpelledAs(written, card).empty();
+}
+
 }  // namespace report

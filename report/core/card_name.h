@@ -42,4 +42,8 @@ namespace report {
 // a maker is registered as ("Advanced Micro Devices, Inc.").
 [[nodiscard]] bool GoesOn(std::string_view name, std::string_view piece);
 
+// Whether it is that card's name, or one that cards without a number of their own share ("UHD Graphics") and
+// that the card's has.
+[[nodiscard]] bool MayBe(std::string_view written, std::string_view card);
+
 }  // namespace report

@@ -56,13 +56,40 @@ std::vector<std::string_view> Alternatives(std::string_view names) {
 std::set<std::string, std::less<>> ArchitecturesOf(const probe::PhysicalDevice& device) {
   std::set<std::string, std::less<>> all;
   const auto add = [&](const auto& text) {
-    if (text) all.emplace(*text);
+    if (text && !text->empty()) all.emplace(*text);
   };
   if (device.hardware) {
     add(device.hardware->architecture);
     add(probe::FindFact(device.hardware->facts, "table_target"));
   }
   for (const auto& view : device.views) add(view.device.architecture);
+  return all;
+}
+
+using PciRows = std::vector<const probe::PciRow*>;
+
+std::vector<const DevicePeak*> RowsOf(const Peaks& peaks, const PciRows& cards) {
+  std::vector<const DevicePeak*> found;
+  for (const DevicePeak& row : peaks.devices) {
+    const auto ids = IdsOf(row);
+    if (ids && std::any_of(cards.begin(), cards.end(), [&](const probe::PciRow* known) {
+          return ids->vendor == known->vendor && probe::ListsNumber(known->devices, ids->device);
+        }))
+      found.push_back(&row);
+  }
+  return found;
+}
+
+// Parts of chips of the same maker, of an architecture as that calls it: "Gen9.5" is several chips.
+PciRows OfTheirGenerations(const PciRows& parts) {
+  PciRows all;
+  for (const probe::PciRow& known : probe::PciRows()) {
+    if (known.kind == "integrated" && std::any_of(parts.begin(), parts.end(), [&](const auto* part) {
+          return part->vendor == known.vendor && !known.architecture.empty() &&
+                 part->architecture == known.architecture;
+        }))
+      all.push_back(&known);
+  }
   return all;
 }
 
@@ -83,20 +110,19 @@ std::vector<const DevicePeak*> StandInsFor(const Peaks& peaks, const probe::Phys
     if (own.contains(architecture)) chips.insert(chip);
   }
   const bool is_part = device.kind == probe::DeviceKind::kIntegrated;
-  std::vector<const probe::PciRow*> alike;
+  // Of a name with a number that chips of several architectures have all of those.
+  const bool has_number = std::any_of(device.name.begin(), device.name.end(), probe::IsDigit);
+  for (const probe::PciRow& known : probe::PciRows()) {
+    const bool may_be = is_part && has_number && own.empty() && known.vendor == VendorOf(device) &&
+                        !known.target.empty() && IsCardsName(device.name, known.name);
+    if (may_be) chips.insert(known.target);
+  }
+  PciRows alike;
   for (const probe::PciRow& known : probe::PciRows()) {
     if (chips.contains(known.target) && (known.kind == "integrated") == is_part) alike.push_back(&known);
   }
-  std::vector<const DevicePeak*> found;
-  if (alike.empty()) return found;
-  for (const DevicePeak& row : peaks.devices) {
-    const auto ids = IdsOf(row);
-    if (ids && std::any_of(alike.begin(), alike.end(), [&](const probe::PciRow* known) {
-          return ids->vendor == known->vendor && probe::ListsNumber(known->devices, ids->device);
-        }))
-      found.push_back(&row);
-  }
-  return found;
+  auto found = RowsOf(peaks, alike);
+  return found.empty() && is_part ? RowsOf(peaks, OfTheirGenerations(alike)) : found;
 }
 
 const DevicePeak* StandInFor(const Peaks& peaks, const probe::PhysicalDevice& device) {

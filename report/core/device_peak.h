@@ -15,7 +15,7 @@ namespace report {
 [[nodiscard]] const DevicePeak* FindPeak(const Peaks& peaks, const probe::PhysicalDevice& device);
 
 // What may stand for a GPU without a row: the cards of its kind and architecture, as makers call that or as
-// runtimes do. None for one that has a row.
+// runtimes do; for a part of a chip where there is none those of its generation. None for one that has a row.
 [[nodiscard]] std::vector<const DevicePeak*> StandInsFor(const Peaks& peaks,
                                                          const probe::PhysicalDevice& device);
 // The one of these that reads its memory slowest; nullptr where there is none.

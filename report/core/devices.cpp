@@ -124,12 +124,21 @@ std::optional<double> AvailableBytes(const probe::PhysicalDevice& device, const 
   return all ? std::min(bytes, *all) : bytes;
 }
 
-bool IsLeft(const Terms& terms, const probe::PhysicalDevice& device, const probe::View& view) {
-  const auto names_it = [&](const std::vector<std::string>& runtimes) {
-    return std::find(runtimes.begin(), runtimes.end(), view.device.runtime) != runtimes.end();
+std::optional<std::string> Terms::Excluded(const std::string& own,
+                                           const std::optional<std::string>& other) const {
+  const auto names = [&](const std::string& runtime) {
+    return std::find(exclude.begin(), exclude.end(), runtime) != exclude.end();
   };
-  if ((!terms.among.empty() && !names_it(terms.among)) || names_it(terms.exclude) ||
-      terms.excluded_ids.contains(device.id))
+  if (names(own)) return own;
+  return other && names(*other) ? other : std::nullopt;
+}
+
+bool IsLeft(const Tables& tables, const Terms& terms, const probe::PhysicalDevice& device,
+            const probe::View& view) {
+  const auto& among = terms.among;
+  const auto& runtime = view.device.runtime;
+  if ((!among.empty() && std::find(among.begin(), among.end(), runtime) == among.end()) ||
+      terms.Excluded(runtime, StandsOnOf(tables, view)) || terms.excluded_ids.contains(device.id))
     return false;
   if (!terms.min_memory_bytes) return true;
   const auto bytes = AvailableBytes(device, view);

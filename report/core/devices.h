@@ -72,7 +72,8 @@ inline constexpr std::string_view kDescribed = "assumed";
                                                    const probe::View& view);
 
 // Whether the caller's terms, but for his program's, leave the way to the device for an answer.
-[[nodiscard]] bool IsLeft(const Terms& terms, const probe::PhysicalDevice& device, const probe::View& view);
+[[nodiscard]] bool IsLeft(const Tables& tables, const Terms& terms, const probe::PhysicalDevice& device,
+                          const probe::View& view);
 // Whether the device's total is a part of the memory that is set apart for an integrated GPU, beside which
 // the kernel lends it more of the host's.
 [[nodiscard]] bool HasCarveOut(const probe::PhysicalDevice& device);

@@ -167,6 +167,7 @@ struct Selection {
 struct Unfit {
   std::string why;
   bool can_be_mended = false;
+  std::string_view option = "--target";  // that leaves it out
 };
 
 // What the caller of recommend has a use for: it narrows the choice, and nothing that is looked at or
@@ -181,12 +182,16 @@ struct Terms {
   std::set<std::string> excluded_ids;  // once devices are known: those that `exclude` means
   bool proof = false;                  // once it is known whether kernels ran: of `can` one must have
   // Once views are known: why the program has nothing for a way (device, runtime, driver), for models that
-  // run and that are trained.
+  // run and that are trained; without a program, why what `exclude` leaves of all that are known has nothing.
   std::map<std::tuple<std::string, std::string, std::string>, std::array<Unfit, 2>> unfit;
 
   [[nodiscard]] bool narrow() const {
     return !among.empty() || !exclude.empty() || min_memory_bytes || target;
   }
+  // What a way or a build runs by is its own runtime and, where there is one, another below or on top of it:
+  // the first of the two that `exclude` names. nullopt where it names neither.
+  [[nodiscard]] std::optional<std::string> Excluded(const std::string& own,
+                                                    const std::optional<std::string>& other) const;
 };
 
 // The build of the caller's program that fits the answer, in words that can be used as they are.

@@ -113,6 +113,11 @@ std::optional<std::string> StandsOnOf(const RuntimeFacts& facts, const probe::Vi
   return is_known ? std::optional(*told) : std::nullopt;
 }
 
+std::optional<std::string> StandsOnOf(const Tables& tables, const probe::View& view) {
+  const auto* facts = Find(tables, view.device.runtime);
+  return facts ? StandsOnOf(*facts, view) : std::nullopt;
+}
+
 bool IsOfVendor(const RuntimeFacts& facts, std::uint32_t vendor) {
   return facts.vendor == fmt::format("{:04x}", vendor);
 }

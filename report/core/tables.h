@@ -326,6 +326,8 @@ struct Tables {
 [[nodiscard]] bool LooksFor(const Tables& tables, std::string_view runtime);
 // The runtime that this view of it stands on; nullopt of one that stands on none.
 [[nodiscard]] std::optional<std::string> StandsOnOf(const RuntimeFacts& facts, const probe::View& view);
+// The same of a view of any runtime.
+[[nodiscard]] std::optional<std::string> StandsOnOf(const Tables& tables, const probe::View& view);
 
 // Whether it reaches cards of this vendor alone.
 [[nodiscard]] bool IsOfVendor(const RuntimeFacts& facts, std::uint32_t vendor);

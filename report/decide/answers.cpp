@@ -309,6 +309,8 @@ Supposed Answer(const Deciding& deciding, const std::vector<Use>& uses, Report& 
   if (report.terms.target) {
     targets::JudgeWays(tables, report);
     targets::AddSupposedViews(tables, all_asked, report);
+  } else if (!report.terms.can) {
+    targets::JudgeExclusions(tables, report);
   }
   report.request = tables.reference;
   if (report.scores.empty() || views != CountViews(report))

@@ -59,6 +59,8 @@ struct Missing {
   std::string runtime;
   std::string key;        // as --assume takes it: "cc"
   bool is_needed = true;  // without it the answer would be the processor; else another GPU stands beside it
+  std::vector<std::string> architectures{};  // that it may have, by its name; empty: any
+  std::string build{};                       // of the program, which has code for some of them alone
 };
 // Those that are needed first. A part of the processor is not beside a card that is told, nor a GPU beside
 // one of another maker.

@@ -110,11 +110,13 @@ std::vector<Missing> WhatIsMissing(const Tables& tables, const TargetTable& targ
       const auto* facts = Find(tables, view.device.runtime);
       if (!facts || !facts->target || !tells_apart(*facts)) continue;
       const bool is_part = device.kind == probe::DeviceKind::kIntegrated;
-      if (!view.device.architecture && !targets::MayHaveCode(target, *facts, device)) continue;
-      if (!view.device.architecture)
-        untold.push_back({{device.name, facts->name, facts->target->key}, is_part});
-      else if (!is_part)
-        told.insert(facts->name);
+      if (view.device.architecture) {
+        if (!is_part) told.insert(facts->name);
+      } else if (auto apart = targets::TellsApart(target, *facts, device)) {
+        untold.push_back({{device.name, facts->name, facts->target->key, true,
+                           std::move(apart->architectures), std::move(apart->build)},
+                          is_part});
+      }
     }
   }
   std::vector<Missing> missing;

@@ -74,7 +74,8 @@ void WarnOfMemory(const Report& report, const Score& chosen, Recommendation& ans
 inline constexpr double kWhole = 0.995;
 
 // Why a way is none of those that the caller has a use for, and the option that says so; no option of one
-// whose runtime stands on another that the caller has a use for on the same device.
+// whose runtime stands on another that the caller has a use for on the same device. What stands on a runtime
+// that the caller excludes is excluded with it.
 struct Omission {
   std::string_view option;
   std::string reason;

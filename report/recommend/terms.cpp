@@ -96,14 +96,15 @@ std::optional<Omission> UnnamedOf(const Terms& terms, const Score& score) {
   const std::string_view among = terms.can ? "--can" : "--among";
   if (!terms.among.empty() && !Holds(terms.among, score.runtime))
     return Omission{among, fmt::format("not among {}, which {} names", Listed(terms.among), among)};
-  if (Holds(terms.exclude, score.runtime))
-    return Omission{"--exclude", fmt::format("by {}, which --exclude names", score.runtime)};
+  if (const auto excluded = terms.Excluded(score.runtime, score.stands_on))
+    return Omission{"--exclude", fmt::format("{} {}, which --exclude names",
+                                             *excluded == score.runtime ? "by" : "it stands on", *excluded)};
   if (terms.excluded_ids.contains(score.device_id))
     return Omission{"--exclude", "on a device that --exclude names"};
   return std::nullopt;
 }
 
-// Why the caller's program has nothing for the way.
+// Why the caller's program, or every program, has nothing for the way.
 Unfit TargetMisfit(const Report& report, const Score& score) {
   const auto found = report.terms.unfit.find({score.device_id, score.runtime, score.driver});
   if (found == report.terms.unfit.end()) return {};
@@ -119,7 +120,7 @@ namespace {
 std::optional<Omission> OmissionByCaller(const Report& report, const Score& score) {
   if (auto unnamed = UnnamedOf(report.terms, score)) return unnamed;
   if (auto misfit = TargetMisfit(report, score); !misfit.why.empty())
-    return Omission{"--target", std::move(misfit.why), misfit.can_be_mended};
+    return Omission{misfit.option, std::move(misfit.why), misfit.can_be_mended};
   if (auto little = LittleMemory(report, score); !little.empty())
     return Omission{"--min-memory", std::move(little)};
   const auto* device = report.terms.proof ? FindDevice(report.devices, score.device_id) : nullptr;

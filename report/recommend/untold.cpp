@@ -23,12 +23,17 @@ bool Holds(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-bool IsLeft(const Terms& terms, const std::string& runtime) {
-  return (terms.among.empty() || Holds(terms.among, runtime)) && !Holds(terms.exclude, runtime);
+// What it would stand on, of a description that names it: the first of those that it may.
+std::optional<std::string> Below(const RuntimeFacts& facts) {
+  return facts.stands_on ? std::optional(facts.stands_on->runtimes.front()) : std::nullopt;
+}
+
+bool IsLeft(const Terms& terms, const std::string& runtime, const std::optional<std::string>& below) {
+  return (terms.among.empty() || Holds(terms.among, runtime)) && !terms.Excluded(runtime, below);
 }
 
 // Those that the caller's program has builds for on that system and of that maker's GPUs, whatever else they
-// need, in its order.
+// need, in its order; with those through which they compute.
 std::vector<std::string> RuntimesOf(const TargetTable& target, const Report& report,
                                     const probe::PhysicalDevice& gpu, Use use) {
   const auto setting = SettingOf(report.host);
@@ -40,18 +45,21 @@ std::vector<std::string> RuntimesOf(const TargetTable& target, const Report& rep
   std::vector<std::string> runtimes;
   for (const Build& build : target.builds) {
     const auto needs = build.needs.value_or(BuildNeeds{});
-    if (allows(target.uses, word) && allows(build.uses, word) && allows(needs.os, setting.os) &&
-        allows(needs.machine, setting.machine) && allows(needs.vendors, vendor))
-      probe::AddOnce(build.backend, runtimes);
+    if (!allows(target.uses, word) || !allows(build.uses, word) || !allows(needs.os, setting.os) ||
+        !allows(needs.machine, setting.machine) || !allows(needs.vendors, vendor))
+      continue;
+    probe::AddOnce(build.backend, runtimes);
+    if (build.through) probe::AddOnce(*build.through, runtimes);
   }
   return runtimes;
 }
 
-// The most mature first.
+// The most mature first; of those that the use is possible by.
 std::vector<std::string> RuntimesOf(const Tables& tables, Use use) {
   std::vector<std::pair<int, std::string>> runtimes;
   for (const RuntimeFacts& facts : tables.runtimes) {
     const auto& maturity = facts.maturity;
+    if (use == Use::kTraining && !facts.training.supported) continue;
     runtimes.emplace_back(-(use == Use::kTraining ? maturity.training : maturity.inference), facts.name);
   }
   std::stable_sort(runtimes.begin(), runtimes.end(),
@@ -61,10 +69,18 @@ std::vector<std::string> RuntimesOf(const Tables& tables, Use use) {
   return names;
 }
 
-// Whether it reaches GPUs of that maker by itself, this one's architecture among them, on that system.
-bool CanReach(const RuntimeFacts& facts, const Report& report, const probe::PhysicalDevice& gpu) {
+// Of a runtime on top of another, whether that is no way to the GPU for the use: nor is this, then.
+bool IsOnNoWay(const RuntimeFacts& facts, const Report& report, const probe::PhysicalDevice& gpu, Use use) {
+  const auto below = Below(facts);
+  const Score* score = below ? FindScore(report, use, gpu.id, *below, kDescribed) : nullptr;
+  return score != nullptr && !score->eligible;
+}
+
+// Whether it reaches GPUs of that maker, this one's architecture among them, on that system.
+bool CanReach(const RuntimeFacts& facts, const Report& report, const probe::PhysicalDevice& gpu, Use use) {
   const auto vendor = VendorOf(gpu);
-  if (facts.stands_on || (facts.vendor && !(vendor && IsOfVendor(facts, *vendor)))) return false;
+  if ((facts.vendor && !(vendor && IsOfVendor(facts, *vendor))) || IsOnNoWay(facts, report, gpu, use))
+    return false;
   return !WhyImpossible(facts.name, "", SettingOf(report.host)) &&
          !(gpu.hardware && UnservedOf(facts, gpu.hardware->architecture));
 }
@@ -90,8 +106,8 @@ std::vector<std::string> UntoldFor(const Tables& tables, const Report& report,
     const bool is_untold = std::any_of(report.probes.begin(), report.probes.end(), [&](const auto& probe) {
       return probe.module == runtime && (IsUntold(probe) || IsOfOthersAlone(report, gpu, runtime));
     });
-    return runtime == kProcessorRuntime || !facts || !is_untold || !IsLeft(report.terms, runtime) ||
-           !CanReach(*facts, report, gpu);
+    return runtime == kProcessorRuntime || !facts || !is_untold ||
+           !IsLeft(report.terms, runtime, Below(*facts)) || !CanReach(*facts, report, gpu, use);
   });
   return untold;
 }
@@ -106,7 +122,7 @@ void WarnOfUntold(const Tables& tables, const Report& report, Recommendation& an
   std::map<std::vector<std::string>, std::vector<const probe::PhysicalDevice*>> left_out;
   for (const auto& gpu : report.devices) {
     const bool has_way = std::any_of(gpu.views.begin(), gpu.views.end(), [&](const probe::View& view) {
-      return IsLeft(terms, view.device.runtime);
+      return IsLeft(terms, view.device.runtime, StandsOnOf(tables, view));
     });
     if (!IsGpu(gpu) || has_way || terms.excluded_ids.contains(gpu.id)) continue;
     if (auto untold = UntoldFor(tables, report, gpu, answer.use); !untold.empty())

@@ -2,6 +2,7 @@
 #include "report/run/pipeline.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -94,19 +95,25 @@ std::variant<Produced, Problem> Replay(const RunRequest& request) {
 }
 
 // The devices and the ways to them that the terms leave for an answer.
-std::vector<probe::PhysicalDevice> LeftBy(Terms terms, const Asked& asked) {
+std::vector<probe::PhysicalDevice> LeftBy(const Tables& tables, Terms terms, const Asked& asked) {
   terms.excluded_ids = asked.excluded;
   auto left = asked.devices;
   for (auto& device : left)
-    std::erase_if(device.views, [&](const probe::View& view) { return !IsLeft(terms, device, view); });
+    std::erase_if(device.views,
+                  [&](const probe::View& view) { return !IsLeft(tables, terms, device, view); });
   return left;
 }
 
 probe::Error IsMissing(const Missing& missing, const TargetTable& target) {
   const auto near = assume::NearestCard(missing.device_name);
+  auto hint = near ? fmt::format("; did you mean the card '{}' by name?", *near) : "";
+  if (!near && !missing.architectures.empty())
+    hint = fmt::format("; {} may have {} {}, and its {} is not for all of these",
+                       probe::CleanText(missing.device_name, 64), missing.key,
+                       fmt::join(missing.architectures, ", "), missing.build);
   return {"", std::nullopt, "",
           fmt::format("--assume: {}: it is missing, and {}'s builds are told apart by it{}", missing.key,
-                      target.title, near ? fmt::format("; did you mean the card '{}' by name?", *near) : "")};
+                      target.title, hint)};
 }
 
 // A machine in the caller's words: nothing is looked at and nothing measured.
@@ -119,7 +126,7 @@ std::variant<Produced, Problem> Assume(const RunRequest& request, const Context&
   if (auto* problem = std::get_if<Problem>(&asked)) return *problem;
   if (const auto& target = request.terms.target) {
     for (const Missing& missing :
-         WhatIsMissing(*tables, *target, LeftBy(request.terms, std::get<Asked>(asked)))) {
+         WhatIsMissing(*tables, *target, LeftBy(*tables, request.terms, std::get<Asked>(asked)))) {
       if (missing.is_needed) return BadInput(IsMissing(missing, *target));
       // Once for GPUs alike.
       const Warning warning(fmt::format(

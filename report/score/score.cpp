@@ -157,7 +157,7 @@ class Scorer {
     score.on_host_bytes = way.placement(use).on_host_bytes.value_or(0);
     if (way.estimated) score.basis = Basis::kEstimated;
     score.rates_unknown = way.rates_unknown;
-    if (const auto* facts = Find(tables_, score.runtime)) score.stands_on = StandsOnOf(*facts, *way.view);
+    score.stands_on = StandsOnOf(tables_, *way.view);
     const double share = way.placement(use).share;
     // Without the processor's figures a split cannot be predicted.
     const bool predictable = way.measured() && share > 0 && (share >= 1 || native_);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,8 +45,9 @@ struct Verdict {
 // One runtime's way to a device, which outlives it, and what the machine tells of that device beside it.
 struct Way {
   const probe::View& view;
-  std::optional<std::uint32_t> vendor{};       // PCI's number
-  std::optional<std::string> kernel_driver{};  // nullopt of a described machine, too
+  std::optional<std::uint32_t> vendor{};          // PCI's number
+  std::optional<std::string> kernel_driver{};     // nullopt of a described machine, too
+  const probe::PhysicalDevice* device = nullptr;  // what else it may be where the view does not tell it
 };
 [[nodiscard]] Way WayOf(const probe::PhysicalDevice& device, const probe::View& view);
 
@@ -64,8 +66,8 @@ void WarnOfUnused(const Tables& tables, const Report& report, Recommendation& an
 // Whether it runs by this way: by the runtime of its row, or by the one through which it computes where that
 // does not stand on another.
 [[nodiscard]] bool Serves(const Tables& tables, const Build& build, const probe::View& view);
-// Whether the caller has no use for the runtime through which it computes.
-[[nodiscard]] bool IsExcluded(const Report& report, const Build& build);
+// That the caller has no use for the runtime through which it computes. "" of any other.
+[[nodiscard]] std::string WhyExcluded(const Terms& terms, const Build& build);
 
 // Whether the program, and this build of it, has this use.
 [[nodiscard]] bool IsFor(const TargetTable& target, const Build& build, Use use);
@@ -74,6 +76,13 @@ void WarnOfUnused(const Tables& tables, const Report& report, Recommendation& an
 // place that nothing is known for is left out, and a list with such a text as a whole.
 [[nodiscard]] Artefact ArtefactOf(const TargetTable& target, const Build& build,
                                   const Recommendation& answer);
+
+// Its architectures: as a view by the runtime tells it, else as the kernel or the maker's name of the chip
+// does, else those of all cards that are called so, of which there may be several. Empty where any may be.
+[[nodiscard]] std::set<std::string> ArchitecturesBy(const RuntimeFacts& facts,
+                                                    const probe::PhysicalDevice& device);
+inline constexpr std::string_view kForSomeSoCalled =
+    "is for some of the GPUs that are called so, and which of them this is is not known";
 
 // What a person runs to get it: the row's own command, or pip's with its requirements and index. nullopt
 // where neither is known.

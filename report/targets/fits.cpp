@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -78,26 +79,24 @@ class Judging {
            fmt::format("needs the driver {}, and here is {}", fmt::join(*needs_.driver_names, " or "), name));
   }
 
+  // `devices`: its architecture, or those of all that are called so where nobody says which it is.
   // `compiles`: whether something here makes code for the device of what a build has.
-  void LookAtArchitecture(const TargetFacts* target, const std::optional<std::string>& said, bool compiles) {
+  void LookAtArchitecture(const TargetFacts* target, const std::vector<std::string>& devices, bool compiles) {
     if (!needs_.architectures && !compiles)
       return Fail(Step::kArchitecture,
                   "is not known to have code for the device, and nothing compiles it here");
     if (!needs_.architectures) return;
-    const auto device = target ? ArchitectureText(*target, said, Reader::kPeople) : "";
-    if (!target || device.empty())
+    if (!target || devices.empty())
       return Exclude(Step::kArchitecture, "depends on the device's architecture, which is not known here");
-    if (needs_.architectures_below && CompareVersions(device, *needs_.architectures_below) >= 0)
-      return Exclude(Step::kArchitecture, fmt::format("is for GPUs before {}, and here is {}",
-                                                      *needs_.architectures_below, device));
-    if (HasCodeFor(*target, *needs_.architectures, device)) return;
-    // Newer devices compile what was written for earlier ones.
-    if (compiles && needs_.intermediate && CompareVersions(*needs_.intermediate, device) <= 0) return;
+    const auto shown = fmt::format("{}", fmt::join(devices, " or "));
+    std::vector<std::string> misfits;
+    for (const std::string& device : devices) {
+      if (auto misfit = WhyNoCode(*target, device, shown, compiles); !misfit.empty())
+        misfits.push_back(std::move(misfit));
+    }
+    if (misfits.empty()) return;
     Exclude(Step::kArchitecture,
-            fmt::format("has no code for {} (it has {}){}", device, fmt::join(*needs_.architectures, ", "),
-                        IsNewerThanAll(*target, *needs_.architectures, device)
-                            ? ", which is newer than all that is known of it"
-                            : ""));
+            misfits.size() < devices.size() ? std::string(kForSomeSoCalled) : std::move(misfits.front()));
   }
 
   // `wsl`: how the runtime's driver is numbered there; nullptr elsewhere. `system_below`: what numbers below
@@ -148,6 +147,19 @@ class Judging {
   [[nodiscard]] Verdict verdict() const { return verdict_; }
 
  private:
+  // "" where it has.
+  [[nodiscard]] std::string WhyNoCode(const TargetFacts& target, const std::string& device,
+                                      const std::string& shown, bool compiles) const {
+    if (needs_.architectures_below && CompareVersions(device, *needs_.architectures_below) >= 0)
+      return fmt::format("is for GPUs before {}, and here is {}", *needs_.architectures_below, shown);
+    if (HasCodeFor(target, *needs_.architectures, device)) return "";
+    // Newer devices compile what was written for earlier ones.
+    if (compiles && needs_.intermediate && CompareVersions(*needs_.intermediate, device) <= 0) return "";
+    return fmt::format("has no code for {} (it has {}){}", shown, fmt::join(*needs_.architectures, ", "),
+                       IsNewerThanAll(target, *needs_.architectures, device)
+                           ? ", which is newer than all that is known of it"
+                           : "");
+  }
   void AddUnknown(std::string_view what) { probe::AddOnce(std::string(what), verdict_.unknown); }
   [[nodiscard]] bool IsOfVendors(const std::optional<std::uint32_t>& vendor) const {
     return vendor && Holds(*needs_.vendors, fmt::format("{:04x}", *vendor));
@@ -230,7 +242,7 @@ Machine MachineOf(const Report& report) {
 }
 
 Way WayOf(const probe::PhysicalDevice& device, const probe::View& view) {
-  Way way{view, VendorOf(device), std::nullopt};
+  Way way{view, VendorOf(device), std::nullopt, &device};
   if (device.hardware && device.hardware->kernel_driver != kDescribed)
     way.kernel_driver = device.hardware->kernel_driver;
   return way;
@@ -246,6 +258,27 @@ bool HasViewBy(const probe::PhysicalDevice& device, std::string_view runtime) {
   return std::any_of(device.views.begin(), device.views.end(),
                      [&](const probe::View& view) { return view.device.runtime == runtime; });
 }
+
+namespace {
+
+// As people write them.
+std::vector<std::string> ArchitecturesOf(const RuntimeFacts& facts, const Way& way) {
+  std::set<std::string> known;
+  if (way.view.device.architecture) {
+    known.insert(*way.view.device.architecture);
+  } else if (way.device != nullptr) {
+    known = ArchitecturesBy(facts, *way.device);
+  }
+  std::vector<std::string> all;
+  for (const std::string& one : known) {
+    if (auto text = ArchitectureText(*facts.target, one, Reader::kPeople); !text.empty())
+      all.push_back(std::move(text));
+  }
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return CompareVersions(a, b) < 0; });
+  return all;
+}
+
+}  // namespace
 
 Verdict Judge(const Tables& tables, const Build& build, const Machine& machine, const Way& way,
               Policy policy) {
@@ -266,7 +299,8 @@ Verdict Judge(const Tables& tables, const Build& build, const Machine& machine, 
   judging.LookAtDriverNames(way);
   // What is built here is built for the device.
   const bool compiles = view.matched_by != kOwnCode || build.cmake;
-  judging.LookAtArchitecture(facts && facts->target ? &*facts->target : nullptr, view.device.architecture,
+  const auto* target = facts && facts->target ? &*facts->target : nullptr;
+  judging.LookAtArchitecture(target, target ? ArchitecturesOf(*facts, way) : std::vector<std::string>(),
                              compiles);
   judging.LookAtDriver(view.device,
                        machine.is_wsl && facts && facts->wsl_drivers ? &*facts->wsl_drivers : nullptr,
@@ -282,8 +316,9 @@ bool Serves(const Tables& tables, const Build& build, const probe::View& view) {
   return !facts || StandsOnOf(*facts, view).value_or(build.backend) == build.backend;
 }
 
-bool IsExcluded(const Report& report, const Build& build) {
-  return build.through && Holds(report.terms.exclude, *build.through);
+std::string WhyExcluded(const Terms& terms, const Build& build) {
+  if (!build.through || !terms.Excluded(*build.through, std::nullopt)) return "";
+  return fmt::format("computes by {}, which --exclude names", *build.through);
 }
 
 bool IsFor(const TargetTable& target, const Build& build, Use use) {

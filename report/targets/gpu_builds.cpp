@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <string_view>
@@ -18,10 +19,8 @@
 #include "report/targets/targets.h"
 
 namespace report::targets {
-namespace {
+namespace {}  // namespace
 
-// As a view by the runtime tells it, else as the kernel or the maker's name of the chip does, else those of
-// all cards that are called so: of which there may be several. Empty where any may be.
 std::set<std::string> ArchitecturesBy(const RuntimeFacts& facts, const probe::PhysicalDevice& device) {
   for (const auto& view : device.views) {
     if (view.device.runtime == facts.name && view.device.architecture) return {*view.device.architecture};
@@ -30,13 +29,15 @@ std::set<std::string> ArchitecturesBy(const RuntimeFacts& facts, const probe::Ph
   std::set<std::string> all;
   if (!facts.target) return all;
   for (const probe::PciRow& row : probe::PciRows()) {
-    if (row.vendor != VendorOf(device) || !IsCardsName(device.name, row.name)) continue;
+    if (row.vendor != VendorOf(device) || !MayBe(device.name, row.name)) continue;
     auto architecture = ArchitectureOfChip(facts, row.target);
     if (architecture.empty()) return {};
     all.insert(std::move(architecture));
   }
   return all;
 }
+
+namespace {
 
 bool MayReach(const RuntimeFacts& facts, const probe::PhysicalDevice& device) {
   const auto vendor = VendorOf(device);
@@ -62,6 +63,7 @@ struct Asked {
   const Tables& tables;
   Machine machine;
   Use use;
+  const Terms* terms = nullptr;  // what these exclude counts for none
 };
 
 // Of the builds of the program by the runtime, for an architecture ("": not known); nullopt without any.
@@ -73,14 +75,25 @@ std::optional<CodeForGpu> CodeFor(const Asked& asked, const TargetTable& target,
   if (!architecture.empty()) view.device.architecture = architecture;
   const Way way{view, VendorOf(device), std::nullopt};
   const Build* nearest = nullptr;
+  const Build* excluded = nullptr;
   Verdict of_nearest;
   for (const Build& build : target.builds) {
     if (!Serves(asked.tables, build, view) || !IsFor(target, build, asked.use)) continue;
     auto verdict = Judge(asked.tables, build, asked.machine, way, Policy::kMinimum);
+    if (asked.terms != nullptr && !WhyExcluded(*asked.terms, build).empty()) {
+      if (excluded == nullptr && verdict.is_here) excluded = &build;
+      continue;
+    }
     const auto key = [](const Verdict& one) { return std::tuple{one.is_meant, one.is_here, one.reached}; };
     if (nearest != nullptr && key(verdict) <= key(of_nearest)) continue;
     nearest = &build;
     of_nearest = std::move(verdict);
+  }
+  if (nearest == nullptr && excluded != nullptr) {
+    CodeForGpu none{.backend = facts.name, .build = excluded->id};
+    none.has_code = false;
+    none.reason = WhyExcluded(*asked.terms, *excluded);
+    return none;
   }
   if (nearest == nullptr) return std::nullopt;
   CodeForGpu code{.backend = facts.name, .build = nearest->id};
@@ -110,7 +123,7 @@ std::optional<CodeForGpu> CodeBy(const Asked& asked, const TargetTable& target, 
     const auto code = CodeFor(asked, target, facts, device, one);
     if (!code || code->has_code == first->has_code) continue;
     first->has_code.reset();
-    first->reason = "is for some of the GPUs that are called so, and which of them this is is not known";
+    first->reason = kForSomeSoCalled;
     break;
   }
   return first;
@@ -195,10 +208,10 @@ std::string ServedText(const Tables& tables, const GpuBuilds& gpu) {
 }
 
 WithoutCode WhyNothingRuns(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
-                           std::string_view runtime, Use use) {
+                           std::string_view runtime, Use use, const Terms* terms) {
   const auto* facts = Find(tables, runtime);
   if (!facts || !facts->vendor || !facts->target || !MayReach(*facts, device)) return {};
-  const Asked asked{tables, MachineOf(report), use};
+  const Asked asked{tables, MachineOf(report), use, terms};
   std::string why;
   std::vector<std::string> built;
   for (const std::string& name : ProgramsOf(*facts, use)) {
@@ -222,20 +235,45 @@ WithoutCode WhyNothingRuns(const Tables& tables, const Report& report, const pro
           false};
 }
 
-bool MayHaveCode(const TargetTable& target, const RuntimeFacts& facts, const probe::PhysicalDevice& device) {
-  const auto architectures = ArchitecturesBy(facts, device);
-  if (architectures.empty() || !facts.target) return true;
-  const auto runs_on = [&](const Build& build, const std::string& architecture) {
-    if (!build.needs || !build.needs->architectures) return true;
-    const auto text = ArchitectureText(*facts.target, architecture, Reader::kPeople);
+void JudgeExclusions(const Tables& tables, Report& report) {
+  if (report.terms.exclude.empty()) return;
+  for (const auto& device : report.devices) {
+    for (const auto& view : device.views) {
+      const auto& runtime = view.device.runtime;
+      std::array<Unfit, 2> unfit;
+      for (const Use use : {Use::kInference, Use::kTraining}) {
+        if (!WhyNothingRuns(tables, report, device, runtime, use).why.empty()) continue;
+        unfit.at(use == Use::kTraining ? 1 : 0) = {
+            WhyNothingRuns(tables, report, device, runtime, use, &report.terms).why, false, "--exclude"};
+      }
+      report.terms.unfit[{device.id, runtime, view.device.driver}] = unfit;
+    }
+  }
+}
+
+std::optional<Apart> TellsApart(const TargetTable& target, const RuntimeFacts& facts,
+                                const probe::PhysicalDevice& device) {
+  Apart apart;
+  if (facts.target) {
+    for (const auto& one : ArchitecturesBy(facts, device))
+      apart.architectures.push_back(ArchitectureText(*facts.target, one, Reader::kPeople));
+  }
+  std::sort(apart.architectures.begin(), apart.architectures.end(),
+            [](const auto& a, const auto& b) { return CompareVersions(a, b) < 0; });
+  if (apart.architectures.empty()) return apart;
+  const auto runs_on = [&](const Build& build, const std::string& text) {
     const auto& intermediate = build.needs->intermediate;
-    return text.empty() || HasCodeFor(*facts.target, *build.needs->architectures, text) ||
+    return HasCodeFor(*facts.target, *build.needs->architectures, text) ||
            (intermediate && CompareVersions(*intermediate, text) <= 0);
   };
-  return std::any_of(target.builds.begin(), target.builds.end(), [&](const Build& build) {
-    return IsBy(build, facts) && std::any_of(architectures.begin(), architectures.end(),
-                                             [&](const std::string& one) { return runs_on(build, one); });
-  });
+  for (const Build& build : target.builds) {
+    if (!IsBy(build, facts) || !build.needs || !build.needs->architectures) continue;
+    const auto run = std::count_if(apart.architectures.begin(), apart.architectures.end(),
+                                   [&](const std::string& one) { return runs_on(build, one); });
+    apart.build = build.id;
+    if (run != 0 && static_cast<std::size_t>(run) != apart.architectures.size()) return apart;
+  }
+  return std::nullopt;
 }
 
 }  // namespace report::targets

@@ -119,7 +119,8 @@ std::optional<probe::View> SupposedView(const Search& search, const TargetTable&
                                         const probe::PhysicalDevice& device) {
   const auto* facts = Find(search.tables, build.backend);
   const auto vendor = VendorOf(device);
-  if (!facts || !facts->vendor || !vendor || !IsOfVendor(*facts, *vendor) || IsExcluded(search.report, build))
+  if (!facts || !facts->vendor || !vendor || !IsOfVendor(*facts, *vendor) ||
+      !WhyExcluded(search.report.terms, build).empty())
     return std::nullopt;
   if (const auto* shown = FindShown(device, build.backend))
     return SparedViewOf(search, target, build, device, *shown);

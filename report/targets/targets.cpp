@@ -23,12 +23,6 @@ namespace {
 
 constexpr std::chrono::days kOldDays{180};  // after which a table is called old
 
-// "" of a build that is not excluded.
-std::string WhyExcluded(const Report& report, const Build& build) {
-  return IsExcluded(report, build) ? fmt::format("computes by {}, which --exclude names", *build.through)
-                                   : "";
-}
-
 bool IsOlder(const std::string& version, const std::string& than) {
   return !version.empty() && !than.empty() && CompareVersions(version, than) < 0;
 }
@@ -61,7 +55,7 @@ Unfit WhyNone(const Tables& tables, const Report& report, const Machine& machine
     has_any = true;
     if (!IsFor(target, build, use)) continue;
     auto verdict = Judge(tables, build, machine, way, report.terms.policy);
-    if (verdict.misfit.empty()) verdict.misfit = WhyExcluded(report, build);
+    if (verdict.misfit.empty()) verdict.misfit = WhyExcluded(report.terms, build);
     if (verdict.misfit.empty()) return {};
     // Of several that want a newer driver or runtime, the one that is content with the oldest.
     const auto reaches = NearnessOf(verdict);
@@ -132,7 +126,7 @@ Choice Choose(const Tables& tables, const Report& report, const Recommendation& 
   for (const Build& build : target.builds) {
     if (!Serves(tables, build, way.view) || !IsFor(target, build, answer.use)) continue;
     auto verdict = Judge(tables, build, machine, way, report.terms.policy);
-    if (verdict.misfit.empty()) verdict.misfit = WhyExcluded(report, build);
+    if (verdict.misfit.empty()) verdict.misfit = WhyExcluded(report.terms, build);
     if (!verdict.misfit.empty()) {
       // Those of other machines are no alternative that anybody would ask about.
       const bool is_near = verdict.reached != Step::kMachine && !chosen.build;

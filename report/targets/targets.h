@@ -3,6 +3,7 @@
 // answer's. Pure.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,9 @@ namespace report::targets {
 
 // Fills in report.terms.unfit.
 void JudgeWays(const Tables& tables, Report& report);
+// The same where the caller names no program: ways by which every program that the runtime's table names for
+// a use, and that has code for the device, computes through a runtime that the terms exclude.
+void JudgeExclusions(const Tables& tables, Report& report);
 
 // Fills in the answer's artefact, command and target: of the builds that fit its way the first that fits
 // every GPU that the backend reaches here and the terms do not exclude, else the first. Says which better
@@ -25,7 +29,8 @@ void AddArtefact(const Tables& tables, bool all_asked, const Report& report, Rec
 
 // Why none of the programs that the table of a maker's own runtime names for the use has code for the device,
 // by the tables of this build; "" where one has, where the device's architecture is not known, and of a
-// runtime for all makers' GPUs or one whose builds name no architecture.
+// runtime for all makers' GPUs or one whose builds name no architecture. Builds through a runtime that
+// `terms` exclude count for none.
 struct WithoutCode {
   std::string why;
   // The architecture is newer than all that the builds name, or than the tables: a build that they do not
@@ -34,11 +39,16 @@ struct WithoutCode {
 };
 [[nodiscard]] WithoutCode WhyNothingRuns(const Tables& tables, const Report& report,
                                          const probe::PhysicalDevice& device, std::string_view runtime,
-                                         Use use);
+                                         Use use, const Terms* terms = nullptr);
 
-// Whether a build of the program by the runtime may have code for the device, by its architecture or, where
-// that is not known, by those of all cards that are called so: if none has, to ask which it is helps nobody.
-[[nodiscard]] bool MayHaveCode(const TargetTable& target, const RuntimeFacts& facts,
-                               const probe::PhysicalDevice& device);
+// Of a device whose architecture nobody says: those of all cards that are called so, as people write them
+// (empty: any), and the first of the program's builds by the runtime that has code for some of them alone.
+// nullopt where each has for all of them or for none: to ask which it is helps nobody.
+struct Apart {
+  std::vector<std::string> architectures;
+  std::string build;
+};
+[[nodiscard]] std::optional<Apart> TellsApart(const TargetTable& target, const RuntimeFacts& facts,
+                                              const probe::PhysicalDevice& device);
 
 }  // namespace report::targets

@@ -21,10 +21,12 @@ namespace {
 
 // That the program has nothing for a way to the GPU that the caller asks for; "" where it has, or nothing
 // reaches the GPU.
-std::string WhyUnfit(const Report& report, const probe::PhysicalDevice& device, Use use) {
+std::string WhyUnfit(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
+                     Use use) {
   for (const auto& view : device.views) {
     const auto found = report.terms.unfit.find({device.id, view.device.runtime, view.device.driver});
-    if (found == report.terms.unfit.end() || IsSoftware(device, view) || !IsLeft(report.terms, device, view))
+    if (found == report.terms.unfit.end() || IsSoftware(device, view) ||
+        !IsLeft(tables, report.terms, device, view))
       continue;
     if (const auto& why = found->second[use == Use::kTraining ? 1 : 0].why; !why.empty()) return why;
   }
@@ -53,26 +55,25 @@ std::string WhyLeftOut(const Tables& tables, const Report& report, const probe::
     const bool fits = found != report.terms.unfit.end() &&
                       found->second[use == Use::kTraining ? 1 : 0].why.empty() && !IsSoftware(device, view);
     if (!fits) continue;
-    if (IsLeft(report.terms, device, view)) return "";
+    if (IsLeft(tables, report.terms, device, view)) return "";
     if (excluded == nullptr) excluded = &view;
   }
   if (excluded == nullptr) return "";
-  const auto& runtime = excluded->device.runtime;
   const auto& builds = TargetOf(report).builds;
   const auto build = std::find_if(builds.begin(), builds.end(), [&](const Build& one) {
-    return one.backend == runtime && IsFor(TargetOf(report), one, use) &&
+    return Serves(tables, one, *excluded) && IsFor(TargetOf(report), one, use) &&
            Judge(tables, one, MachineOf(report), WayOf(device, *excluded), report.terms.policy)
                .misfit.empty();
   });
   if (build == builds.end()) return "";
-  const auto names = [&](const std::vector<std::string>& runtimes) {
-    return std::find(runtimes.begin(), runtimes.end(), runtime) != runtimes.end();
-  };
-  const bool is_excluded = names(report.terms.exclude);
-  if (!is_excluded && (report.terms.among.empty() || names(report.terms.among))) return "";  // for its memory
-  const auto* option = is_excluded ? "--exclude" : report.terms.can ? "--can" : "--among";
-  return fmt::format("{} leaves out {}, by which {}'s {} fits", option, Title(tables, runtime),
-                     TargetOf(report).title, build->id);
+  const auto& runtime = excluded->device.runtime;
+  const auto& among = report.terms.among;
+  const auto named = report.terms.Excluded(runtime, StandsOnOf(tables, *excluded));
+  const bool is_among = among.empty() || std::find(among.begin(), among.end(), runtime) != among.end();
+  if (!named && is_among) return "";  // for its memory
+  const auto* option = named ? "--exclude" : report.terms.can ? "--can" : "--among";
+  return fmt::format("{} leaves out {}, by which {}'s {} fits", option,
+                     Title(tables, named.value_or(runtime)), TargetOf(report).title, build->id);
 }
 
 // What is wrong with the GPU itself, and what became of its maker's runtime; "" of one that is an option.
@@ -132,7 +133,8 @@ std::string WhatWouldFit(const Tables& tables, const Report& report, const probe
     const auto* facts = Find(tables, build.backend);
     const bool is_served = std::any_of(device.views.begin(), device.views.end(),
                                        [&](const auto& view) { return Serves(tables, build, view); });
-    if (!facts || !vendor || is_served || !IsFor(TargetOf(report), build, use) || IsExcluded(report, build))
+    if (!facts || !vendor || is_served || !IsFor(TargetOf(report), build, use) ||
+        !WhyExcluded(report.terms, build).empty())
       continue;
     const auto is_open = [&](const auto& one) { return one.module == facts->name && IsUntold(one); };
     const bool may_be = !facts->vendor && std::any_of(report.probes.begin(), report.probes.end(), is_open);
@@ -155,7 +157,7 @@ const Build* BuildOf(const Tables& tables, const Report& report, const probe::Ph
   for (const Build& build : TargetOf(report).builds) {
     const auto* facts = Find(tables, build.backend);
     if (!facts || !vendor || !facts->vendor || !IsOfVendor(*facts, *vendor) ||
-        !IsFor(TargetOf(report), build, use) || IsExcluded(report, build))
+        !IsFor(TargetOf(report), build, use) || !WhyExcluded(report.terms, build).empty())
       continue;
     auto view = OfRuntime(build.backend);
     if (auto architecture = ArchitectureOf(*facts, device); !architecture.empty())
@@ -187,7 +189,8 @@ std::string WhyUnusable(const Tables& tables, const Report& report, const probe:
     if (score.use != use || score.device_id != device.id) continue;
     if (score.eligible) return "";
     const auto* view = FindView(device, score.runtime, score.driver);
-    if (unusable != nullptr || !view || IsSoftware(device, *view) || !IsLeft(report.terms, device, *view))
+    if (unusable != nullptr || !view || IsSoftware(device, *view) ||
+        !IsLeft(tables, report.terms, device, *view))
       continue;
     unusable = &score;
   }
@@ -243,7 +246,7 @@ std::string WhyUnused(const Tables& tables, const Report& report, const probe::P
   if (why = WhyLeftOut(tables, report, device, answer.use); !why.empty()) return why;
   const auto* builds = FindBuilds(answer, device);
   if (why = WhyNoCode(report, device, builds); why.empty()) {
-    why = WhyUnfit(report, device, answer.use);
+    why = WhyUnfit(tables, report, device, answer.use);
     if (!why.empty()) why += WhatWouldFit(tables, report, device, answer.use);
   }
   if (!why.empty()) {

@@ -316,7 +316,7 @@ class Described(unittest.TestCase):
                 self.assertIn("cc: it is missing", refused.stderr)
 
     def test_nothing_is_asked_of_a_part_of_the_processor_beside_a_card(self):
-        for part, untold in (("Arc Graphics", "level_zero"), ("Radeon Graphics", "hip"), ("UHD Graphics 630", None),
+        for part, untold in (("Arc Graphics", None), ("Radeon Graphics", "hip"), ("UHD Graphics 630", None),
                              ("Iris Xe", None)):
             for words in (("name=RTX 4070", f"name={part},count=2"), (f"name={part}", "name=RTX 4070")):
                 with self.subTest(words):
@@ -326,9 +326,12 @@ class Described(unittest.TestCase):
                     text = f"no build for {untold} is looked at for {part}: PyTorch's are told apart by "
                     self.assertEqual(1 if untold else 0, process.stderr.count(text), process.stderr)
                     if untold is None:
-                        self.assertNotIn("are told apart by", process.stderr, "none of those cards has a build")
+                        self.assertNotIn("are told apart by", process.stderr, "none of those cards has a build, or all do")
         alone = run("recommend", "--assume", "name=Arc Graphics", "--target", "pytorch")
-        self.assertEqual(2, alone.returncode)
+        self.assertIn("/xpu", alone.stdout, "each of the chips that are called so has it")
+        apart = run("recommend", "--assume", "name=Arc Graphics", "--target", "vllm")
+        self.assertEqual(2, apart.returncode)
+        self.assertIn("Arc Graphics may have ip 12.70, 20.4, and its xpu-image is not for all of these", apart.stderr)
         for others in ((), ("--assume", "name=RX 7900 XTX")):
             beside = run("recommend", "--assume", "name=RTX 4070", "--assume", "vendor=nvidia", *others, "--target", "pytorch")
             self.assertIn("cc: it is missing", beside.stderr, "one build is for both")

@@ -96,7 +96,7 @@ class SyclBoxes(unittest.TestCase):
         both = dict(gpus=[gpu(*UNKNOWN, **LARGE)], below=True)
         jobs[("asked", "any")] = (both, *only)
         jobs[("asked", "among")] = (both, "--among", "sycl", *only)
-        jobs[("asked", "excluded")] = (both, "--exclude", "level_zero,cpu", *only)
+        jobs[("asked", "excluded")] = (both, "--exclude", "level_zero", *only)
         with concurrent.futures.ThreadPoolExecutor(RUNS) as pool:
             runs = {name: pool.submit(asked if name[0] == "asked" else run, *job) for name, job in jobs.items()}
         cls.runs = {name: one.result() for name, one in runs.items()}
@@ -126,11 +126,17 @@ class SyclBoxes(unittest.TestCase):
         self.assertEqual(["stands_on"], [row["id"] for row in by_sycl], by_sycl)
 
     def test_it_is_the_answer_where_the_caller_asks_for_it(self):
-        for name in ("among", "excluded"):
-            answer = self.value("asked", name)["recommendation"]
-            self.assertEqual(("sycl", CARD), (answer["backend"], answer["device_id"]), name)
-            self.assertEqual([("ONEAPI_DEVICE_SELECTOR", "level_zero:0")],
-                             [(one["name"], one["value"]) for one in answer["environment"]])
+        answer = self.value("asked", "among")["recommendation"]
+        self.assertEqual(("sycl", CARD), (answer["backend"], answer["device_id"]))
+        self.assertEqual([("ONEAPI_DEVICE_SELECTOR", "level_zero:0")],
+                         [(one["name"], one["value"]) for one in answer["environment"]])
+
+    def test_whoever_excludes_what_it_stands_on_excludes_it(self):
+        answer = self.value("asked", "excluded")["recommendation"]
+        self.assertEqual("cpu", answer["backend"])
+        by_sycl = [row for row in answer["rejected"] if (row.get("runtime"), row.get("device_id")) == ("sycl", CARD)]
+        self.assertEqual([("left_out", "it stands on level_zero, which --exclude names")],
+                         [(row["id"], row["reason"]) for row in by_sycl])
 
     def test_a_card_has_products_and_reads_that_are_right(self):
         value = self.value("measured", "alone")

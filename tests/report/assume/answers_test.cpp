@@ -363,16 +363,79 @@ TEST(AssumedCards, AnH100NvlIsTheH100OfItsNumber) {
   EXPECT_EQ(card.hardware->architecture, "sm_90");
 }
 
-// What would change nothing: no build is for any of the cards that are called so.
-TEST(Answers, NeedNoArchitectureThatNoBuildIsFor) {
+// What would change nothing: each build is for all of the cards that are called so, or for none.
+TEST(Answers, NeedNoArchitectureThatNoBuildTellsApart) {
   const auto missing = [](const std::string& card, const std::string& program) {
     const auto machine = Imagine(*EmbeddedTables(), {card});
     EXPECT_TRUE(machine) << card;
-    return machine ? WhatIsMissing(*EmbeddedTables(), *EmbeddedTarget(program), machine->devices).size() : 99;
+    return machine ? WhatIsMissing(*EmbeddedTables(), *EmbeddedTarget(program), machine->devices)
+                   : std::vector<Missing>(99);
   };
-  EXPECT_EQ(missing("name=UHD Graphics 620", "pytorch"), 0U);
-  EXPECT_EQ(missing("name=UHD Graphics 620", "openvino"), 1U);
-  EXPECT_EQ(missing("name=Arc Graphics", "pytorch"), 1U);
+  EXPECT_THAT(missing("name=UHD Graphics 620", "pytorch"), IsEmpty());
+  EXPECT_THAT(missing("name=UHD Graphics 620", "openvino"), IsEmpty());
+  EXPECT_THAT(missing("name=Arc Graphics", "pytorch"), IsEmpty());
+  EXPECT_EQ(missing("vendor=intel", "pytorch").size(), 1U) << "any may be meant";
+  const auto apart = missing("name=Arc Graphics", "vllm");
+  ASSERT_EQ(apart.size(), 1U);
+  EXPECT_THAT(apart.front().architectures, ElementsAre("12.70", "20.4"));
+  EXPECT_EQ(apart.front().build, "xpu-image");
+}
+
+// Of a name that many chips share nobody knows which is meant: the slowest.
+TEST(Answers, TakeASharedNameForTheSlowestOfItsChips) {
+  for (const char* name : {"Intel UHD Graphics", "UHD Graphics", "HD Graphics", "Intel HD Graphics", "UHD"}) {
+    const auto shared = ReportOf({{Named(name)}});
+    ASSERT_EQ(shared.recommendations.size(), 1U) << name;
+    EXPECT_EQ(shared.recommendations.front().backend, "cpu") << name;
+    EXPECT_EQ(shared.devices.back().hardware->architecture, std::nullopt) << name;
+  }
+  const auto speed = [](const char* name) {
+    const auto report = ReportOf({{Named(name)}});
+    const auto* score =
+        FindScore(report, Use::kInference, report.devices.back().id, "level_zero", kDescribed);
+    return score && score->tokens_per_s ? score->tokens_per_s->value : 0;
+  };
+  EXPECT_GT(speed("Intel UHD Graphics"), 0);
+  for (const char* name : {"UHD Graphics 600", "UHD Graphics 620", "UHD Graphics 630", "UHD Graphics 770"})
+    EXPECT_LE(speed("Intel UHD Graphics"), speed(name)) << name;
+}
+
+// By their units, or by those of their generation, and not by a common GPU's.
+TEST(Answers, TakeNoOldChipForANewOne) {
+  for (const char* name : {"HD Graphics 530", "HD Graphics 510", "HD Graphics 620", "UHD Graphics 620",
+                           "UHD Graphics 617", "UHD Graphics 600", "UHD Graphics 605"}) {
+    const auto asked = Ask({{Named(name)}});
+    EXPECT_EQ(asked.answer.backend, "cpu") << name;
+    EXPECT_THAT(asked.answer.warnings, Each(Not(HasSubstr("common integrated GPU")))) << name;
+  }
+}
+
+// A runtime on top of another is not told either, and is there as soon as it is said.
+TEST(Answers, NameARuntimeOnTopThatTheDescriptionDoesNot) {
+  Terms terms;
+  terms.among = {"sycl", "cpu"};
+  const auto left_out = [](const char* name) {
+    return HasSubstr(std::string(name) +
+                     " is left out: the description does not say that sycl is there; "
+                     "add runtime=sycl, if it is");
+  };
+  for (const Use use : {Use::kInference, Use::kTraining}) {
+    const auto asked = Ask({{"name=Arc A770"}, terms, use});
+    EXPECT_EQ(asked.answer.backend, "cpu");
+    EXPECT_THAT(asked.answer.warnings, Contains(left_out("Arc A770")));
+    EXPECT_EQ(Ask({{"name=Arc A770,runtime=sycl"}, terms, use}).answer.backend, "sycl");
+  }
+  EXPECT_THAT(Ask({{"name=UHD Graphics 770"}, terms, Use::kTraining}).answer.warnings,
+              Not(Contains(HasSubstr("add runtime="))))
+      << "nothing trains there by SYCL";
+  terms.target = *EmbeddedTarget("pytorch");
+  EXPECT_THAT(Ask({{"name=Arc A770"}, terms}).answer.warnings, Contains(left_out("Arc A770")));
+  terms = {};
+  terms.exclude = {"level_zero"};
+  EXPECT_THAT(Ask({{"name=Arc A770"}, terms, Use::kTraining}).answer.warnings,
+              Not(Contains(HasSubstr("add runtime="))))
+      << "which SYCL stands on; by no other anything trains";
+  EXPECT_THAT(Ask({{"name=Arc A770"}, terms}).answer.warnings, Contains(HasSubstr("add runtime=vulkan")));
 }
 
 }  // namespace

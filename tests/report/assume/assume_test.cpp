@@ -409,8 +409,8 @@ TEST(Assume, SaysWhoseRatesStandForACard) {
   EXPECT_THAT(Warnings(Of({"name=Radeon 610M"})), IsEmpty()) << "its rates are known";
   EXPECT_THAT(
       Warnings(Of({"name=UHD Graphics 730"})),
-      ElementsAre("the rates of UHD Graphics 730 are not known: those of a common integrated GPU stand for "
-                  "them"));
+      ElementsAre("the rates of UHD Graphics 730 are not known: those of Intel Iris Xe (i7-1265U), the "
+                  "slowest of its architecture that is known, stand for them"));
   EXPECT_THAT(Warnings(Of({"cc=8.6"})), IsEmpty()) << "nobody expects them";
   EXPECT_EQ(Of({"name=H100", "name=H100", "name=H100"}).warnings.size(), 1U) << "once, not thrice";
   EXPECT_EQ(Of({"cc=8.6", "gfx=gfx1100"}).warnings.size(), 2U) << "it decides which is faster";

@@ -179,11 +179,18 @@ TEST(Names, OfChipsOfSeveralArchitecturesSaySo) {
 }
 
 TEST(Names, AReleaseOfTheSameGenerationIsTaken) {
-  for (const char* text : {"UHD Graphics 630,ip=9.5", "UHD Graphics 630,ip=9.2", "Arc Graphics,ip=12.71",
-                           "Arc Graphics,ip=12.74", "Arc A770,ip=12.56"})
+  for (const char* text :
+       {"UHD Graphics 630,ip=9.5", "UHD Graphics 630,ip=9.2", "Arc Graphics,ip=12.71", "Arc A770,ip=12.56"})
     EXPECT_EQ(Refusal(std::string("name=") + text), "") << text;
   EXPECT_THAT(Refusal("name=UHD Graphics 630,ip=12.2"), HasSubstr("UHD Graphics 630 has ip 9.2 or 9.7"));
   EXPECT_THAT(Refusal("name=Arc Graphics,ip=9.5"), HasSubstr("Arc Graphics has ip 12.70 or 20.4"));
+  for (const char* name : {"Arc Graphics", "Intel Arc Graphics"})
+    EXPECT_THAT(Refusal(std::string("name=") + name + ",ip=12.74"),
+                HasSubstr("Arc Graphics has ip 12.70 or 20.4"))
+        << "12.74 has matrix engines";
+  EXPECT_THAT(Refusal("name=Arc 140T,ip=12.70"), HasSubstr("has ip 12.74"));
+  EXPECT_THAT(Refusal("name=UHD Graphics,ip=20.1"),
+              HasSubstr("has ip 9.1 or 9.2 or 9.4 or 9.5 or 9.6 or 9.7 or 11.0 or 11.2 or 12.0 or"));
   EXPECT_THAT(Refusal("name=Arc B580,ip=20.4"), HasSubstr("has ip 20.1")) << "builds tell them apart";
   EXPECT_THAT(Refusal("name=Arc 140V,ip=20.1"), HasSubstr("has ip 20.4"));
   EXPECT_THAT(Refusal("name=Arc A770,ip=12.50"), HasSubstr("has ip 12.55"));

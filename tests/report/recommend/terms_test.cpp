@@ -156,7 +156,10 @@ TEST(StandsOn, IsListedBesideWhatItStandsOnUnlessThatIsLeftOut) {
   EXPECT_EQ(Answer(report)->backend, "vulkan");
   report.terms = {};
   report.terms.exclude = {"cuda"};
-  EXPECT_EQ(Answer(report)->backend, "vulkan");
+  answer = Answer(report);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->backend, "opencl") << "which stands on nothing";
+  EXPECT_EQ(ReasonOf(answer->rejected, "vulkan", kGpu), "it stands on cuda, which --exclude names");
 }
 
 TEST(Exclude, RuntimesAndDevices) {

@@ -237,5 +237,58 @@ TEST(GpuBuilds, WhatIsOnTopHasNoMoreCodeAndIsNoAnswerBesideWhatItStandsOn) {
   }
 }
 
+// What trains on Intel's GPUs, PyTorch's XPU, computes through SYCL; models run there by OpenVINO, too.
+TEST(GpuBuilds, AreNoneWhereTheyComputeThroughWhatTheCallerExcludes) {
+  const auto by = [](Use use, const std::string& gpu) {
+    return AnswerTo(
+        {.machine = {gpu + ",ram=64GiB" + kLinux}, .target = std::nullopt, .use = use, .exclude = {"sycl"}});
+  };
+  const auto answer = by(Use::kTraining, "name=Arc A770,memory=16GiB");
+  EXPECT_EQ(answer.backend, "cpu");
+  const auto way = std::find_if(answer.rejected.begin(), answer.rejected.end(),
+                                [](const Rejected& one) { return one.runtime == "level_zero"; });
+  ASSERT_NE(way, answer.rejected.end());
+  EXPECT_EQ(way->option, "--exclude");
+  EXPECT_THAT(
+      way->reason,
+      HasSubstr("nothing that is published trains on it by Level Zero: PyTorch's xpu computes by sycl, "
+                "which --exclude names"));
+  EXPECT_EQ(by(Use::kInference, "name=Arc A770,memory=16GiB").backend, "level_zero");
+  EXPECT_EQ(by(Use::kTraining, "vendor=nvidia,cc=8.6,memory=24GiB").backend, "cuda");
+  const auto old = by(Use::kTraining, "name=UHD Graphics 770");
+  EXPECT_THAT(old.rejected, Contains(testing::Field(&Rejected::reason, HasSubstr("has no code for 12.2"))));
+}
+
+// The driver of Level Zero, on which SYCL stands here, is what PyTorch's XPU opens.
+TEST(GpuBuilds, AreNoneOfWaysThatStandOnWhatTheCallerExcludes) {
+  for (const std::string runtimes : {"sycl", "sycl:level_zero"}) {
+    for (const std::string program : {"pytorch", ""}) {
+      const auto answer = AnswerTo({.machine = {"name=Arc A770,memory=16GiB,runtime=" + runtimes + kLinux},
+                                    .target = program.empty() ? std::nullopt : std::optional(program),
+                                    .use = Use::kTraining,
+                                    .exclude = {"level_zero"}});
+      EXPECT_EQ(answer.backend, "cpu") << runtimes;
+      EXPECT_THAT(answer.rejected,
+                  Contains(testing::Field(&Rejected::reason,
+                                          HasSubstr("it stands on level_zero, which --exclude names"))));
+      if (!program.empty()) {
+        EXPECT_THAT(Texts(answer),
+                    Contains(HasSubstr("--exclude leaves out Level Zero, by which PyTorch's xpu fits")));
+      }
+    }
+  }
+}
+
+// A name without a number is many chips': a build is judged by all of them.
+TEST(GpuBuilds, AreHeldAgainstAllChipsOfAName) {
+  const auto arc = AnswerTo({.machine = {"name=Arc Graphics" + kLinux}});
+  EXPECT_EQ(arc.backend, "level_zero");
+  EXPECT_EQ(arc.artefact ? arc.artefact->id : "", "xpu") << "which is for 12.70 and 20.4 alike";
+  const auto old = AnswerTo({.machine = {"name=UHD Graphics 620" + kLinux}});
+  EXPECT_THAT(Texts(old), Contains(HasSubstr("xpu has no code for 9.1 or 9.2 or 9.5 or 9.7 (it has ")));
+  const auto some = AnswerTo({.machine = {"name=Arc Graphics" + kLinux}, .target = "vllm"});
+  EXPECT_THAT(Texts(some), Contains(HasSubstr("is for some of the GPUs that are called so")));
+}
+
 }  // namespace
 }  // namespace report::targets
