@@ -57,7 +57,8 @@ tests::RuledDevice WithMemory(const std::string& name, bool unified) {
           .backend = backends::metal::Describe(),
           .with = [unified](const auto& body,
                             auto keys) { return MetalMachine(MetalGpu("", keys, unified)).With(body); },
-          .counts_arguments = false};
+          .counts_arguments = false,
+          .pins_memory = false};
 }
 const auto kGpus = testing::Values(WithMemory("unified", true), WithMemory("of_its_own", false));
 INSTANTIATE_TEST_SUITE_P(Metal, SessionRules, kGpus, NameOf);
