@@ -18,8 +18,11 @@
 #include <thread>
 #include <utility>
 
+#include "api/inheritance.h"
 #include "api/whichgpu.h"
+#include "probe/system/environment.h"
 #include "probe/system/process.h"
+#include "probe/system/this_process.h"
 
 namespace api {
 namespace {
@@ -50,13 +53,15 @@ int Spawn(const std::string& program, const std::vector<std::string>& arguments,
   sigfillset(&all);
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setflags(&attributes,
-                           POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  short flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
   int error = 0;
   for (std::size_t i = 0; i < standard.size() && error == 0; ++i)
     error = posix_spawn_file_actions_adddup2(&actions, standard[i]->get(), static_cast<int>(i));
-  if (error == 0) error = posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
-  if (error == 0) error = posix_spawn(&child, program.c_str(), &actions, &attributes, words.data(), environ);
+  if (error == 0) error = HandOnNoOthers(actions, flags);
+  if (error == 0) error = posix_spawnattr_setflags(&attributes, flags);
+  char* const* variables = system::ProcessEnvironment();
+  if (error == 0)
+    error = posix_spawn(&child, program.c_str(), &actions, &attributes, words.data(), variables);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   return error;
@@ -190,10 +195,12 @@ probe::Result<Ended> RunProgram(const std::string& program, const std::vector<st
 }
 
 std::string FindProgram() {
-  if (const char* named = secure_getenv("WHICHGPU_PROGRAM"); named && *named) return named;
+  // Of a set-user-ID host it has neither.
+  const auto environment = system::Environment::OfProcess();
+  if (auto named = environment.Get("WHICHGPU_PROGRAM"); named && !named->empty()) return *std::move(named);
   auto found = FindBesideLibrary();
-  const char* path = secure_getenv("PATH");
-  for (std::string_view rest = path ? path : ""; !rest.empty() && found.empty();) {
+  const auto path = environment.Get("PATH").value_or("");
+  for (std::string_view rest = path; !rest.empty() && found.empty();) {
     const auto entry = rest.substr(0, rest.find(':'));
     rest.remove_prefix(std::min(entry.size() + 1, rest.size()));
     // Not from the working directory, where anybody may have put one.

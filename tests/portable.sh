@@ -70,7 +70,8 @@ copy_headers() {
     tar -C / -chf - -T - 2>/dev/null | tar -C "$to.part" -xf - && rm -rf "$to" && mv "$to.part" "$to"
 }
 
-# build_for_macos PROCESSOR: links build/for-macos-PROCESSOR/report/whichgpu, and looks at what it asks of a Mac.
+# build_for_macos PROCESSOR: links build/for-macos-PROCESSOR/report/whichgpu and api/libwhichgpu.dylib, and looks at what they
+# ask of a Mac.
 build_for_macos() {
   local directory=build/for-macos-$1 name=${macos_names[$1]}
   write_tools "$1-macos.$oldest_macos" "$PWD/$directory/tools" && copy_headers "$PWD/$directory/root" "${macos_headers[@]}" || return 1
@@ -79,8 +80,9 @@ build_for_macos() {
     export CCACHE_COMPILERTYPE=clang CCACHE_COMPILERCHECK="string:$release_zig $1 macos $oldest_macos"
     configure release -B "$directory" -DCMAKE_TOOLCHAIN_FILE="$PWD/cmake/zig-macos.cmake" -DWHICHGPU_MACOS_PROCESSOR="$name" \
       -DWHICHGPU_MACOS_ROOT="$PWD/$directory/root" -DWHICHGPU_MACOS_TOOLS="$PWD/$directory/tools" -DWHICHGPU_TESTS=OFF \
-      -DWHICHGPU_BENCH=OFF -DWHICHGPU_WERROR=ON && cmake --build "$directory" --parallel "$(nproc)" --target whichgpu
-  ) && python3 -B tests/mach_o.py "$directory/report/whichgpu" "$name" "$oldest_macos"
+      -DWHICHGPU_BENCH=OFF -DWHICHGPU_WERROR=ON && cmake --build "$directory" --parallel "$(nproc)" --target whichgpu libwhichgpu
+  ) && python3 -B tests/mach_o.py "$directory/report/whichgpu" "$name" "$oldest_macos" &&
+    python3 -B tests/mach_o.py "$directory/api/libwhichgpu.dylib" "$name" "$oldest_macos" @rpath/libwhichgpu.0.dylib api/whichgpu.h
 }
 
 compile_for_macos() {

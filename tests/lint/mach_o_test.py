@@ -27,7 +27,23 @@ def program(*commands, processor=ARM64, kind=mach_o.EXECUTE):
     return struct.pack("<8I", mach_o.MAGIC_64, processor, 0, kind, len(commands), len(body), 0, 0) + body
 
 
+def shared(*commands, trie=b""):
+    """A library, and behind its load commands the tree of what it shows."""
+    start = 32 + sum(map(len, commands)) + 48
+    exports = struct.pack("<12I", mach_o.DYLD_INFO_ONLY, 48, *[0] * 8, start, len(trie))
+    return program(*commands, exports, kind=mach_o.DYLIB) + trie
+
+
+def tree(*names):
+    """All names below the root, as a linker might write them: a leaf is two bytes of what is not read and no child."""
+    size = 2 + sum(len(name) + 2 for name in names)  # the root's
+    edges = b"".join(name + bytes([0, size + 4 * i]) for i, name in enumerate(names))
+    return b"\0" + bytes([len(names)]) + edges + b"\x02\0\x10\0" * len(names)
+
+
 SYSTEM = library("/usr/lib/libSystem.B.dylib")
+NAMED = library("@rpath/libx.0.dylib", mach_o.ID_DYLIB)
+HEADER = "WHICHGPU_EXPORT const char* whichgpu_one(void);\nWHICHGPU_EXPORT void whichgpu_two(int);\nvoid other(void);\n"
 ELEVEN = build_version(11 << 16)
 
 
@@ -49,6 +65,26 @@ class MachO(unittest.TestCase):
         self.assertIn("platform 2", " ".join(self.wrong(program(build_version(11 << 16, 2), SYSTEM))))
         self.assertIn("macOS None", " ".join(self.wrong(program(SYSTEM))))
         self.assertIn("x86_64", " ".join(self.wrong(program(ELEVEN, SYSTEM, processor=0x01000007))))
+
+    def test_a_library_has_its_name_and_shows_what_its_header_declares(self):
+        def wrong(name, *symbols):
+            found = mach_o.requirements(shared(ELEVEN, SYSTEM, NAMED, trie=tree(*symbols)), mach_o.DYLIB)
+            return mach_o.wrong_with(found, "arm64", "11.0") + mach_o.wrong_as_library(found, name, HEADER)
+        both = (b"_whichgpu_one", b"_whichgpu_two")
+        self.assertEqual([], wrong("@rpath/libx.0.dylib", *both))
+        self.assertEqual([], wrong("@rpath/libx.0.dylib", *both, b"__Znwm", b"__ZdaPvm", b"___dso_handle"), "zig's")
+        self.assertEqual(["it does not show _whichgpu_two", "it shows __Z5otherv"],
+                         wrong("@rpath/libx.0.dylib", both[0], b"__Z5otherv"))
+        self.assertIn("libx", " ".join(wrong("/usr/lib/liby.dylib", *both)))
+        self.assertIn("not show", " ".join(wrong("@rpath/libx.0.dylib")))
+
+    def test_a_library_that_is_none_is_refused(self):
+        circle = b"\0\x01a\0\0"
+        for trie in (circle, tree(b"a")[:-3], b"\0\x01a", b"\x80"):
+            with self.subTest(trie), self.assertRaises(ValueError):
+                mach_o.requirements(shared(ELEVEN, SYSTEM, NAMED, trie=trie), mach_o.DYLIB)
+        with self.assertRaises(ValueError):
+            mach_o.requirements(program(ELEVEN, SYSTEM), mach_o.DYLIB)
 
     def test_what_is_no_program_is_refused(self):
         good = program(ELEVEN, SYSTEM)

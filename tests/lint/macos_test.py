@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Compiles for macOS on Arm what is to run there: all headers of probe/system and probe/isolate, those of their sources that
-need POSIX alone and macOS's own, the rooms that unify, decide and render, the processor's, IOKit's and Metal's; and for macOS
-on x86-64 what depends on the system. By `zig c++`, which brings macOS's headers with it (PyPI's ziglang); the libraries that
-are headers only are those of this machine.
+need POSIX alone and macOS's own, the rooms that unify, decide and render, the processor's, IOKit's and Metal's, and libwhichgpu;
+and for macOS on x86-64 what depends on the system. By `zig c++`, which brings macOS's headers with it (PyPI's ziglang); the
+libraries that are headers only are those of this machine.
 
 macos_test.py SOURCE_ROOT GENERATED SCRATCH INCLUDE... with the folder of the headers that the build makes of data/, and
 those that hold fmt/, nlohmann/ and xxhash.h. Exits with 77 where there is no ziglang, which ./dev portable installs."""
@@ -13,8 +13,9 @@ import pathlib
 import subprocess
 import sys
 
-SYSTEMS = ["probe/system/posix", "probe/system/darwin", "probe/isolate/posix", "probe/isolate/darwin", "kernels/cpu/darwin"]
-ROOMS = ["probe/core", "probe/unify", "probe/system", "probe/isolate", *SYSTEMS, "probe/cpu", "probe/iokit", "probe/metal",
+SYSTEMS = ["probe/system/posix", "probe/system/darwin", "probe/isolate/posix", "probe/isolate/darwin", "kernels/cpu/darwin",
+           "api/darwin"]
+ROOMS = ["api", "probe/core", "probe/unify", "probe/system", "probe/isolate", *SYSTEMS, "probe/cpu", "probe/iokit", "probe/metal",
          "kernels/metal", "backends/metal",
          *("report/" + room for room in ("core", "assume", "advise", "targets", "decide", "score", "recommend", "peaks", "explain",
                                          "compare", "render", "html"))]
