@@ -85,7 +85,8 @@ std::optional<double> MakersBest(const Peaks& peaks, const probe::PhysicalDevice
   return chips > 1 ? best : std::nullopt;
 }
 
-constexpr double kLeastShare = 1.0 / 20;
+// An HD Graphics 500 has that much of what a common GPU does.
+constexpr double kLeastShare = 1.0 / 40;
 
 // What a device does where nobody tells its clock or memory.
 std::optional<double> CommonRate(const Peaks& peaks, const probe::PhysicalDevice& device, const Usual& usual,

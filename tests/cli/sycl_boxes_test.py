@@ -135,8 +135,9 @@ class SyclBoxes(unittest.TestCase):
         answer = self.value("asked", "excluded")["recommendation"]
         self.assertEqual("cpu", answer["backend"])
         by_sycl = [row for row in answer["rejected"] if (row.get("runtime"), row.get("device_id")) == ("sycl", CARD)]
-        self.assertEqual([("left_out", "it stands on level_zero, which --exclude names")],
-                         [(row["id"], row["reason"]) for row in by_sycl])
+        self.assertEqual(["left_out"], [row["id"] for row in by_sycl])
+        # On a busy machine it also tells what the budget left unmeasured.
+        self.assertTrue(by_sycl[0]["reason"].startswith("it stands on level_zero, which --exclude names"), by_sycl)
 
     def test_a_card_has_products_and_reads_that_are_right(self):
         value = self.value("measured", "alone")

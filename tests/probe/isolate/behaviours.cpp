@@ -301,4 +301,9 @@ bool IsAlive(pid_t pid) {
   return line && line->find(") Z ") == std::string::npos;
 }
 
+bool Ends(pid_t pid) {
+  for (int i = 0; i < 1000 && IsAlive(pid); ++i) usleep(1000);
+  return !IsAlive(pid);
+}
+
 }  // namespace probe::isolate

@@ -30,4 +30,7 @@ namespace probe::isolate {
 // True while a process of that number exists and is no zombie.
 [[nodiscard]] bool IsAlive(pid_t pid);
 
+// Whether it is none within a second: what is killed and not awaited dies when it next has a processor.
+[[nodiscard]] bool Ends(pid_t pid);
+
 }  // namespace probe::isolate
