@@ -39,9 +39,12 @@ probe::Error Said(std::string text) {
   return probe::Error{"", std::nullopt, "", "--assume: " + std::move(text)};
 }
 
-// nullptr of a device whose architecture its maker's own runtime serves, and where nobody knows.
+// nullptr of a device whose architecture its maker's own runtime serves, and where nobody knows; also where
+// the system has no such runtime, and so nothing that is taken in its place.
 const UnservedArchitectures* UnservedOf(const RuntimeFacts& facts, const Words& words) {
-  return words.runtimes || words.of != &facts ? nullptr : report::UnservedOf(facts, words.architecture);
+  return words.runtimes || words.is_elsewhere || words.of != &facts
+             ? nullptr
+             : report::UnservedOf(facts, words.architecture);
 }
 
 // Its maker's own, or what programs use where that serves no such device any more, where the text does not
@@ -386,6 +389,7 @@ probe::Result<Machine> Imagine(const Tables& tables, const std::vector<std::stri
   if (auto wrong = StrayRuntime(tables, described)) return Said(*std::move(wrong));
   const bool is_said = whole.os.has_value();
   if (auto wrong = Settle(tables, described, whole)) return Said(*std::move(wrong));
+  for (Words& words : described) words.is_elsewhere = words.of && WhyNotHad(whole, words.of->name);
   Machine machine;
   if (auto wrong = ShareMemory(described, whole, machine.warnings)) return Said(*std::move(wrong));
   std::map<std::string, std::uint32_t> listed;

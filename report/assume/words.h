@@ -40,6 +40,7 @@ struct Words {
   const RuntimeFacts* of = nullptr;         // whose table has the key of the architecture
   std::optional<std::string> architecture;  // as probes say it: "sm_89"
   bool is_newer = false;                    // than every architecture that the table knows
+  bool is_elsewhere = false;                // that runtime is none of the machine's system
   std::optional<std::uint64_t> ram_bytes;   // the processor's
   std::optional<std::string> os;
   std::optional<std::string> machine;

@@ -258,6 +258,19 @@ TEST(Names, NvidiaHasNoRuntimeOnMacos) {
               HasSubstr("runtime: CUDA is for linux and windows"));
 }
 
+// macOS brings no driver of Vulkan: MoltenVK, which people add, is one.
+TEST(Names, NothingIsTakenForARuntimeThatMacosHasNot) {
+  for (const char* text : {"name=RX 580", "gfx=gfx803", "name=Steam Deck"}) {
+    const auto machine = Imagine(*EmbeddedTables(), {std::string(text) + ",os=macos"});
+    ASSERT_TRUE(machine) << text;
+    EXPECT_TRUE(machine->devices.back().views.empty()) << text;
+    EXPECT_THAT(Warnings(std::string(text) + ",os=macos"), Not(Contains(HasSubstr("ROCm")))) << text;
+  }
+  const auto added = Imagine(*EmbeddedTables(), {"name=RX 580,os=macos,runtime=vulkan"});
+  ASSERT_TRUE(added);
+  EXPECT_FALSE(added->devices.back().views.empty());
+}
+
 // What would be refused is not proposed.
 TEST(Names, ARuntimeThatCanNotBeThereIsNotAskedFor) {
   const auto machine = Imagine(*EmbeddedTables(), {"vendor=nvidia"});
