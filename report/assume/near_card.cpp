@@ -163,6 +163,21 @@ std::optional<std::string> CardBefore(std::string_view name) {
   return std::nullopt;
 }
 
+// Of whose cards alone a word of the name is a part: "GTX" is NVIDIA's. Words with a number are models, which
+// are slips more often than series.
+std::optional<std::uint32_t> MakerOfSeries(std::string_view name) {
+  const auto words = probe::Lower(name);
+  for (std::string_view rest = words; !rest.empty();) {
+    const auto word = probe::TakeUpTo(rest, ' ');
+    std::set<std::uint32_t> makers;
+    for (const Row& row : AllRows()) {
+      if (FirstNumber(word).empty() && IsGpu(row) && WordsLeftOut(word, row.name)) makers.insert(row.vendor);
+    }
+    if (makers.size() == 1) return *makers.begin();
+  }
+  return std::nullopt;
+}
+
 // Names of drivers that draw on the processor, which tools list among GPUs (Mesa, src/gallium/drivers).
 bool DrawsOnTheProcessor(std::string_view name) {
   constexpr std::array<std::string_view, 3> kDrivers = {"llvmpipe", "softpipe", "swrast"};
@@ -186,9 +201,10 @@ std::string WithoutMaker(std::string_view name) {
 }
 
 std::optional<std::string> NearestCard(const std::string& name) {
+  const auto maker = MakerOfSeries(name);
   std::vector<std::string> known;
   for (const Row& row : AllRows()) {
-    if (!IsGpu(row)) continue;
+    if (!IsGpu(row) || (maker && row.vendor != *maker)) continue;
     known.emplace_back(row.name);
     if (const auto series = row.name.find(' '); series != std::string_view::npos)
       known.emplace_back(row.name.substr(series + 1));  // "RTX 3060" of "GeForce RTX 3060"
@@ -214,7 +230,7 @@ std::optional<std::string> NoCardOf(const std::string& name, bool is_of_maker) {
                        printed);
   if (is_of_maker) return std::nullopt;
   const auto near = NearestCard(printed);
-  return fmt::format("name: no card is called '{}'{}; beside vendor it may be any",
+  return fmt::format("name: no card is called '{}'; beside vendor it may be any{}",
                      probe::CleanText(name, 64), near ? fmt::format("; did you mean '{}'?", *near) : "");
 }
 

@@ -158,6 +158,13 @@ TEST(Names, ThatAreProposedAreTaken) {
   }
 }
 
+// Of a series that is one maker's alone no other's card is meant.
+TEST(Names, ASlipStaysWithTheMakerOfItsSeries) {
+  EXPECT_EQ(Refusal("name=GTX 580"),
+            "--assume: name: no card is called 'GTX 580'; beside vendor it may be any");
+  EXPECT_THAT(Refusal("name=RX 5750"), HasSubstr("beside vendor it may be any; did you mean 'RX 5700'?"));
+}
+
 TEST(Names, OfOneCardOrOneKindOfChipsAreTaken) {
   for (const char* name :
        {"Lunar Lake", "Meteor Lake", "Panther Lake", "Tiger Lake", "Ponte Vecchio", "Van Gogh", "Orin",
