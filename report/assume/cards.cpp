@@ -112,17 +112,6 @@ void AddRatedParts(Rows& rows) {
   }
 }
 
-// Letters and digits alone, without a size of memory: as "AI Max+ 395 128GB" is an "aimax395".
-std::string LettersOf(std::string_view name) {
-  std::string plain;
-  for (auto rest = name; !rest.empty();) {
-    const auto word = probe::TakeUpTo(rest, ' ');
-    if (!IsMemorySize(word)) plain.append(probe::Lower(word));
-  }
-  std::erase_if(plain, [](char c) { return !probe::IsDigit(c) && (c < 'a' || c > 'z'); });
-  return plain;
-}
-
 // The rows of peaks with a figure of memory.
 struct Sized {
   std::string_view id;
@@ -173,6 +162,16 @@ std::string Spelled(const std::string& name) {
     if (const auto spelled = SpelledAs(name, card.name); !spelled.empty()) return std::string(spelled);
   }
   return name;
+}
+
+std::string LettersOf(std::string_view name) {
+  std::string plain;
+  for (auto rest = name; !rest.empty();) {
+    const auto word = probe::TakeUpTo(rest, ' ');
+    if (!IsMemorySize(word)) plain.append(probe::Lower(word));
+  }
+  std::erase_if(plain, [](char c) { return !probe::IsDigit(c) && (c < 'a' || c > 'z'); });
+  return plain;
 }
 
 const std::vector<Alias>& Aliases() {

@@ -32,6 +32,9 @@ using Rows = std::vector<Row>;
 // Whether a row of peaks has these numbers and a rate.
 [[nodiscard]] bool HasRates(const Row& row);
 
+// Letters and digits alone, without a size of memory: an "AI Max+ 395 128GB" is an "aimax395".
+[[nodiscard]] std::string LettersOf(std::string_view name);
+
 // The card that people mean by another name: of "Strix Halo" the "Radeon 8060S" (data/card_aliases.csv).
 struct Alias {
   std::string_view name;

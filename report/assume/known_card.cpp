@@ -445,6 +445,7 @@ std::optional<std::string> RecogniseCard(const Tables& tables, Words& words) {
     words.name = std::move(card);
   }
   const bool is_plain = IsInPlainLetters(*words.name);
+  if (auto wrong = is_plain ? OfAnArchitecture(*words.name) : std::nullopt) return wrong;
   words.spelling = is_plain ? Spelled(*words.name) : *words.name;
   auto found = is_plain ? CalledBy(words, *words.name) : Found{};
   const auto& rows = found.rows;

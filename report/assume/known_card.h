@@ -36,6 +36,9 @@ namespace report::assume {
 // blanks.
 [[nodiscard]] std::string WithoutMaker(std::string_view name);
 
+// "Hopper", which no card of it is called: which cards are of it. nullopt of what is no architecture's name.
+[[nodiscard]] std::optional<std::string> OfAnArchitecture(const std::string& name);
+
 // Of a name that no table has: why it is none, with what is near. Beside a maker it may be any card's, but
 // not an architecture's: then nullopt.
 [[nodiscard]] std::optional<std::string> NoCardOf(const std::string& name, bool is_of_maker);

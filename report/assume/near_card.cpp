@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "data/architecture_names.h"
+
 #include "probe/core/parse.h"
 #include "probe/core/pci_table.h"
 #include "probe/core/text.h"
@@ -138,18 +140,34 @@ std::string OneOfThem(const Rows& rows) {
   return fmt::format("say which one, such as {}", fmt::join(SomeOf(rows), ", "));
 }
 
-// "Hopper", which no card of it is called.
-std::optional<std::string> OfAnArchitecture(const std::string& name) {
-  const auto wanted = probe::Lower(name);
+// By its letters and digits, "ada" of an "Ada Lovelace".
+std::string ArchitectureNamed(std::string_view name) {
+  const auto letters = LettersOf(WithoutMaker(name));
+  for (const auto& [called, architecture, source] : probe::ParseTable<3>(data::kArchitectureNames)) {
+    if (LettersOf(called) == letters) return LettersOf(architecture);
+  }
+  return letters;
+}
+
+// Whether the architecture is one of this family: "rdna3" of "rdna", "xe3lpg" of "xe3".
+bool IsOfFamily(std::string_view architecture, std::string_view family) {
+  constexpr std::size_t kShortest = 3;
+  return family.size() >= kShortest && family.size() < architecture.size() &&
+         architecture.starts_with(family) &&
+         probe::IsDigit(family.back()) != probe::IsDigit(architecture[family.size()]);
+}
+
+template <class Fits>
+std::optional<std::string> ArchitectureThat(const std::string& name, Fits fits) {
   Rows rows;
   for (const probe::PciRow& known : probe::PciRows()) {
-    if (probe::Lower(known.architecture) != wanted) continue;
+    if (known.architecture.empty() || !fits(LettersOf(known.architecture))) continue;
     for (const Row& row : AllRows()) {
       if (row.vendor == known.vendor && row.name == known.name) rows.push_back(row);
     }
   }
   if (SomeOf(rows).empty()) return std::nullopt;
-  return fmt::format("name: {} is an architecture; {}", name, OneOfThem(rows));
+  return fmt::format("name: {} is an architecture; {}", probe::CleanText(name, 64), OneOfThem(rows));
 }
 
 // Of a name that goes on after a card's with words that none has: the card's.
@@ -222,8 +240,15 @@ std::optional<std::string> NearestCard(const std::string& name) {
   return nearest;
 }
 
+std::optional<std::string> OfAnArchitecture(const std::string& name) {
+  const auto wanted = ArchitectureNamed(name);
+  return ArchitectureThat(name, [&](std::string_view known) { return known == wanted; });
+}
+
 std::optional<std::string> NoCardOf(const std::string& name, bool is_of_maker) {
-  if (auto family = OfAnArchitecture(WithoutMaker(name))) return family;
+  const auto family = ArchitectureNamed(name);
+  const auto is_of_it = [&](std::string_view known) { return IsOfFamily(known, family); };
+  if (auto wrong = ArchitectureThat(name, is_of_it)) return wrong;
   const auto printed = PrintedName(name);
   if (DrawsOnTheProcessor(printed))
     return fmt::format("name: {} draws on the processor and is no GPU; a machine without one is vendor=none",

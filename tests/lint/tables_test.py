@@ -85,6 +85,12 @@ class Tables(unittest.TestCase):
         names = [row["alias"].lower() for row in rows("card_aliases.csv")]
         self.assertEqual(len(names), len(set(names)))
 
+    def test_another_name_of_an_architecture_is_of_one_that_cards_have(self):
+        known = {row["architecture"] for row in rows("pci_names.csv")}
+        for row in rows("architecture_names.csv"):
+            self.assertIn(row["architecture"], known)
+            self.assertNotIn(row["name"], known)
+
     def test_what_installs_a_runtime_elsewhere_is_of_a_known_one_and_stands_once(self):
         known = {path.stem for path in (ROOT / "data/runtimes").glob("*.json")} | {""}
         told = [(row["os"], row["runtime"]) for row in rows("install_elsewhere.csv")]

@@ -158,6 +158,21 @@ TEST(Names, ThatAreProposedAreTaken) {
   }
 }
 
+// However it is written, and where a card has it in its name, too ("TITAN X Pascal"); also families of them.
+TEST(Names, OfAnArchitectureAskForACard) {
+  for (const char* name :
+       {"Pascal", "pascal", "NVIDIA Pascal", "Xe-LP",  "Xe HPG",  "DG2",     "Alchemist",
+        "Xe3",    "RDNA 3", "RDNA",          "CDNA 3", "GCN",     "Polaris", "Ada Lovelace",
+        "Hopper", "Volta",  "Turing",        "Ampere", "Maxwell", "Kepler"})
+    EXPECT_THAT(Refusal(std::string("name=") + name),
+                HasSubstr(" is an architecture; say which one, such as "))
+        << name;
+  EXPECT_THAT(Refusal("name=Ada Lovelace"), HasSubstr("Ada Generation"));
+  EXPECT_THAT(Refusal("name=CDNA 3"), HasSubstr("MI3"));
+  for (const char* name : {"TITAN X Pascal", "RTX 6000 Ada Generation", "Grace Hopper", "RDNA 9"})
+    EXPECT_THAT(Refusal(std::string("name=") + name), Not(HasSubstr("is an architecture"))) << name;
+}
+
 // Of a series that is one maker's alone no other's card is meant.
 TEST(Names, ASlipStaysWithTheMakerOfItsSeries) {
   EXPECT_EQ(Refusal("name=GTX 580"),
