@@ -155,11 +155,16 @@ bool HasRates(const Row& row) {
 }
 
 std::string Spelled(const std::string& name) {
+  // What is left of an "Intel Graphics" without its maker is in the names of hundreds and says nothing.
+  const auto spelled = [&](std::string_view card) {
+    const auto so = SpelledAs(name, card);
+    return WordsLeftOut(so, card) ? so : std::string_view();
+  };
   for (const Row& row : AllRows()) {
-    if (const auto spelled = SpelledAs(name, row.name); !spelled.empty()) return std::string(spelled);
+    if (const auto so = spelled(row.name); !so.empty()) return std::string(so);
   }
   for (const DevicePeak& card : EmbeddedPeaks().devices) {
-    if (const auto spelled = SpelledAs(name, card.name); !spelled.empty()) return std::string(spelled);
+    if (const auto so = spelled(card.name); !so.empty()) return std::string(so);
   }
   return name;
 }

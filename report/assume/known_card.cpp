@@ -39,6 +39,12 @@ bool HasWords(std::string_view name, std::string_view words) {
   return false;
 }
 
+template <class Field>
+bool Agree(const Rows& rows, Field field) {
+  return std::all_of(rows.begin(), rows.end(),
+                     [&](const Row& row) { return row.*field == rows.front().*field; });
+}
+
 struct Found {
   Rows rows;     // that are called so; without one, the similar
   Rows similar;  // that have the words
@@ -113,6 +119,17 @@ void TakeStated(const Words& words, Found& found) {
   found.similar = std::move(similar);
 }
 
+// The card whose whole name that is but for what says nothing, before others that go on: an "Iris Xe MAX" is
+// the "Iris Xe MAX Graphics", and no "Iris Xe MAX 100".
+void TakeOwn(std::string_view spelling, Found& found) {
+  if (found.is_exact || spelling.find_first_of("0123456789") != std::string_view::npos) return;
+  Rows own;
+  std::copy_if(found.rows.begin(), found.rows.end(), std::back_inserter(own),
+               [&](const Row& row) { return IsCardsName(spelling, row.name); });
+  if (own.empty() || !Agree(own, &Row::name)) return;
+  found = {own, own, true};
+}
+
 // Of the maker that the words or the name say; of no device that is no GPU, unless that word is said and it
 // is no GPU's name.
 Found CalledBy(const Words& words, const std::string& written) {
@@ -122,6 +139,7 @@ Found CalledBy(const Words& words, const std::string& written) {
       std::erase_if(*rows, [](const Row& row) { return !IsGpu(row); });
   }
   TakeStated(words, found);
+  TakeOwn(words.spelling, found);
   return found;
 }
 
@@ -137,12 +155,6 @@ const Row* NamedMoreFully(const Found& found, std::string_view spelling) {
     if (!other || row.name.size() < other->name.size()) other = &row;
   }
   return other;
-}
-
-template <class Field>
-bool Agree(const Rows& rows, Field field) {
-  return std::all_of(rows.begin(), rows.end(),
-                     [&](const Row& row) { return row.*field == rows.front().*field; });
 }
 
 // Whether drivers call every chip so that they have no product's name of: "AMD Radeon Graphics".

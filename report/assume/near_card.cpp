@@ -136,6 +136,12 @@ Rows ProductsOf(const Rows& rows, std::string_view name) {
   return all.empty() ? rows : all;
 }
 
+// "Intel Graphics (Lunar Lake)" is an "Intel Graphics".
+bool IsCalledByChip(std::string_view card, std::string_view name) {
+  const auto from = card.find(" (");
+  return from != std::string_view::npos && probe::Lower(card.substr(0, from)) == probe::Lower(name);
+}
+
 std::string OneOfThem(const Rows& rows) {
   return fmt::format("say which one, such as {}", fmt::join(SomeOf(rows), ", "));
 }
@@ -292,8 +298,11 @@ std::optional<std::string> AsksForMore(const Rows& rows, const Rows& similar, bo
   const auto products = ProductsOf(similar, words);
   std::set<std::string_view> names;
   for (const Row& row : products) names.insert(row.name);
-  return fmt::format("name: '{}' is no card's own name, and {} have it: {}", probe::CleanText(*of.name, 64),
-                     names.size(), OneOfThem(products));
+  const auto is_so = [&](const Row& row) { return IsCalledByChip(row.name, of.spelling); };
+  return fmt::format(
+      "name: '{}' is {}, and {} have it: {}", probe::CleanText(*of.name, 64),
+      std::any_of(similar.begin(), similar.end(), is_so) ? "many chips' own name" : "no card's own name",
+      names.size(), OneOfThem(products));
 }
 
 }  // namespace report::assume

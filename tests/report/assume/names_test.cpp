@@ -173,6 +173,12 @@ TEST(Names, OfAnArchitectureAskForACard) {
     EXPECT_THAT(Refusal(std::string("name=") + name), Not(HasSubstr("is an architecture"))) << name;
 }
 
+TEST(Names, OfOneCardAreNotAskedForAgain) {
+  EXPECT_EQ(Seen("Iris Xe MAX"), "Iris Xe MAX" + Seen("Iris Xe MAX Graphics").substr(20));
+  EXPECT_THAT(Refusal("name=Intel Graphics"),
+              AllOf(HasSubstr("'Intel Graphics' is many chips' own name"), HasSubstr("Intel Graphics (")));
+}
+
 // Of a series that is one maker's alone no other's card is meant.
 TEST(Names, ASlipStaysWithTheMakerOfItsSeries) {
   EXPECT_EQ(Refusal("name=GTX 580"),
