@@ -115,6 +115,13 @@ class Terminal:
             out += os.read(self.terminal, 65536)
         return out.decode(errors="replace")
 
+    def do(self, commands, limit_s=60):
+        """Waits until they are done: what is typed before that is no line of the editor's."""
+        os.write(self.terminal, f"{commands}; print done$((1 + 1))\n".encode())
+        out, end = b"", time.monotonic() + limit_s
+        while b"done2" not in out and time.monotonic() < end and select.select([self.terminal], [], [], limit_s)[0]:
+            out += os.read(self.terminal, 65536)
+
     def close(self):
         os.close(self.terminal)
         os.waitpid(self.pid, 0)
@@ -166,8 +173,9 @@ class Completions(unittest.TestCase):
     def test_zsh(self):
         shell = Terminal(self.folder, "zsh", "-f", "-i")
         self.addCleanup(shell.close)
-        shell.write(f"fpath=({MADE}/completions/zsh $fpath); autoload -Uz compinit; compinit -u -D\n", quiet_s=2)
-        shell.write("PS1='> '; LISTMAX=10000; unsetopt prompt_sp; bindkey '^X' list-choices; stty columns 500\n")
+        shell.do(f"fpath=({MADE}/completions/zsh $fpath); autoload -Uz compinit; compinit -u -D")
+        shell.do("PS1='> '; LISTMAX=10000; unsetopt prompt_sp; bindkey '^X' list-choices; stty columns 500")
+        shell.write("")  # the prompt
 
         def answer(line, quiet_s):
             text = shell.write(line + "\x18", quiet_s)

@@ -331,7 +331,7 @@ class Described(unittest.TestCase):
         self.assertIn("/xpu", alone.stdout, "each of the chips that are called so has it")
         apart = run("recommend", "--assume", "name=Arc Graphics", "--target", "vllm")
         self.assertEqual(2, apart.returncode)
-        self.assertIn("Arc Graphics may have ip 12.70, 20.4, and its xpu-image is not for all of these", apart.stderr)
+        self.assertIn("Arc Graphics may have ip 12.71, 20.4, and its xpu-image is not for all of these", apart.stderr)
         for others in ((), ("--assume", "name=RX 7900 XTX")):
             beside = run("recommend", "--assume", "name=RTX 4070", "--assume", "vendor=nvidia", *others, "--target", "pytorch")
             self.assertIn("cc: it is missing", beside.stderr, "one build is for both")

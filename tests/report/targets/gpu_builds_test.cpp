@@ -283,7 +283,7 @@ TEST(GpuBuilds, AreNoneOfWaysThatStandOnWhatTheCallerExcludes) {
 TEST(GpuBuilds, AreHeldAgainstAllChipsOfAName) {
   const auto arc = AnswerTo({.machine = {"name=Arc Graphics" + kLinux}});
   EXPECT_EQ(arc.backend, "level_zero");
-  EXPECT_EQ(arc.artefact ? arc.artefact->id : "", "xpu") << "which is for 12.70 and 20.4 alike";
+  EXPECT_EQ(arc.artefact ? arc.artefact->id : "", "xpu") << "which is for 12.71 and 20.4 alike";
   const auto old = AnswerTo({.machine = {"name=UHD Graphics 620" + kLinux}});
   EXPECT_THAT(Texts(old), Contains(HasSubstr("xpu has no code for 9.1 or 9.2 or 9.5 or 9.7 (it has ")));
   const auto some = AnswerTo({.machine = {"name=Arc Graphics" + kLinux}, .target = "vllm"});
