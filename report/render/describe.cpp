@@ -91,6 +91,20 @@ std::vector<std::string> ProgramsOf(const RuntimeFacts& facts) {
   return programs;
 }
 
+GlossaryEntry EntryOf(const RuntimeFacts& facts, const Tables& tables) {
+  GlossaryEntry entry;
+  entry.name = facts.name;
+  entry.kind = WordKind::kAnswer;
+  entry.title = facts.title;
+  entry.also = facts.names;
+  entry.text = fmt::format("a way to compute on {}", ReachText(facts, tables));
+  entry.more.push_back(fmt::format("Programs with a build for it are told by the word '{}': {}.", facts.name,
+                                   fmt::join(ProgramsOf(facts), ", ")));
+  if (!facts.training.supported && facts.training.reason)
+    entry.more.push_back(fmt::format("Nothing is trained by it: {}.", *facts.training.reason));
+  return entry;
+}
+
 // A runtime as an entry, by its token, its title or what people call it.
 std::optional<GlossaryEntry> RuntimeEntry(std::string_view word, const Tables& tables) {
   const std::string asked = probe::Lower(probe::Trim(word));
@@ -103,28 +117,21 @@ std::optional<GlossaryEntry> RuntimeEntry(std::string_view word, const Tables& t
   auto found =
       std::find_if(all.begin(), all.end(), [&](const RuntimeFacts& facts) { return facts.name == asked; });
   if (found == all.end()) found = std::find_if(all.begin(), all.end(), is_called);
-  if (found == all.end()) return std::nullopt;
-  GlossaryEntry entry;
-  entry.name = found->name;
-  entry.kind = WordKind::kAnswer;
-  entry.title = found->title;
-  entry.also = found->names;
-  entry.text = fmt::format("a way to compute on {}", ReachText(*found, tables));
-  entry.more.push_back(fmt::format("Programs with a build for it are told by the word '{}': {}.", found->name,
-                                   fmt::join(ProgramsOf(*found), ", ")));
-  if (!found->training.supported && found->training.reason)
-    entry.more.push_back(fmt::format("Nothing is trained by it: {}.", *found->training.reason));
-  return entry;
+  return found == all.end() ? std::nullopt : std::optional(EntryOf(*found, tables));
 }
 
-// In the order of the list; all of them where no word is given.
+// In the order of the list; all of them where no word is given, the runtimes behind the glossary's.
 probe::Result<std::vector<GlossaryEntry>> EntriesFor(std::string_view word) {
   const auto all = GlossaryEntries();
-  if (probe::Trim(word).empty()) return std::vector(all.begin(), all.end());
-  if (const auto* entry = FindEntry(word)) return std::vector{*entry};
-  if (auto field = FieldEntry(word)) return std::vector{*std::move(field)};
   const auto tables = EmbeddedTables();
   if (!tables) return tables.error();
+  if (probe::Trim(word).empty()) {
+    std::vector entries(all.begin(), all.end());
+    for (const RuntimeFacts& facts : tables->runtimes) entries.push_back(EntryOf(facts, *tables));
+    return entries;
+  }
+  if (const auto* entry = FindEntry(word)) return std::vector{*entry};
+  if (auto field = FieldEntry(word)) return std::vector{*std::move(field)};
   if (auto runtime = RuntimeEntry(word, *tables)) return std::vector{*std::move(runtime)};
   std::vector<std::string> known;
   for (const GlossaryEntry& entry : all) {
@@ -146,13 +153,18 @@ void List(std::span<const GlossaryEntry> entries, Page& page) {
   int column = 0;
   for (const GlossaryEntry& entry : entries) column = std::max(column, DisplayWidth(entry.title));
   column += kIndent + 2;
+  const auto add = [&](const GlossaryEntry& entry) {
+    page.To(kIndent).Add(entry.title, Style::kAccent).To(column).Flow(entry.text, column);
+  };
+  const auto words = entries.first(GlossaryEntries().size());
   for (const auto& [kind, heading] : kHeadings) {
     Heading(page, heading, "");
-    for (const GlossaryEntry& entry : entries) {
-      if (entry.kind == kind)
-        page.To(kIndent).Add(entry.title, Style::kAccent).To(column).Flow(entry.text, column);
+    for (const GlossaryEntry& entry : words) {
+      if (entry.kind == kind) add(entry);
     }
   }
+  Heading(page, "Runtimes", "");
+  for (const GlossaryEntry& entry : entries.subspan(words.size())) add(entry);
   page.Blank();
   page.Flow("'whichgpu describe WORD' says more of one.", 0, Style::kDim);
 }

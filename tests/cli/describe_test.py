@@ -44,6 +44,11 @@ class Words(unittest.TestCase):
             validate(document(run("describe", word, "--json")), "describe")
         self.assertIn("did you mean 'vulkan'?", run("describe", "vulkn").stderr)
 
+    def test_every_runtime_is_listed(self):
+        names = {path.stem for path in (SOURCE / "data" / "runtimes").glob("*.json")}
+        self.assertLessEqual(names, {word["name"] for word in WORDS})
+        self.assertRegex(run("describe").stdout, r"(?s)\nRuntimes\n.*\n  CUDA +a way to compute on GPUs of NVIDIA alone\n")
+
     def test_a_runtime_is_said_to_reach_all_that_it_does(self):
         for word, said in (("sycl", "GPUs of Intel, and on processors by OpenCL"), ("metal", "GPUs of Apple alone"),
                            ("opencl", "the GPUs and processors of every maker whose driver has it")):
