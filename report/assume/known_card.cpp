@@ -9,7 +9,6 @@
 #include <iterator>
 #include <set>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -20,7 +19,6 @@
 #include "report/assume/memory.h"
 #include "report/core/architecture.h"
 #include "report/core/card_name.h"
-#include "report/core/targets.h"
 
 namespace report::assume {
 namespace {
@@ -127,7 +125,7 @@ void TakeOwn(std::string_view spelling, Found& found) {
   std::copy_if(found.rows.begin(), found.rows.end(), std::back_inserter(own),
                [&](const Row& row) { return IsCardsName(spelling, row.name); });
   if (own.empty() || !Agree(own, &Row::name)) return;
-  found = {own, own, true};
+  found = {own, found.similar, true};
 }
 
 // Of the maker that the words or the name say; of no device that is no GPU, unless that word is said and it
@@ -274,46 +272,6 @@ bool BuildsPartsAlone(std::uint32_t vendor) {
   return std::any_of(rows.begin(), rows.end(), is_its) &&
          std::none_of(rows.begin(), rows.end(),
                       [&](const Row& row) { return is_its(row) && row.kind == "discrete"; });
-}
-
-// Whether no build of any program has code for one of them and not for the other.
-bool HaveTheSameBuilds(const RuntimeFacts& facts, std::string_view one, std::string_view other) {
-  const auto tells_apart = [&](const Build& build) {
-    return build.backend == facts.name && build.needs && build.needs->architectures &&
-           HasCodeFor(*facts.target, *build.needs->architectures, one) !=
-               HasCodeFor(*facts.target, *build.needs->architectures, other);
-  };
-  const auto names = TargetNames();
-  return std::none_of(names.begin(), names.end(), [&](const std::string& name) {
-    const auto table = EmbeddedTarget(name);
-    return table && std::any_of(table->builds.begin(), table->builds.end(), tells_apart);
-  });
-}
-
-// Whether units of both do as much a clock, as far as tables know.
-bool HaveTheSameUnits(std::string_view one, std::string_view other) {
-  const auto rates_of = [](std::string_view architecture) {
-    std::set<std::tuple<std::optional<std::string>, std::optional<double>, std::optional<double>>> rates;
-    for (const UnitPeak& unit : EmbeddedPeaks().units) {
-      if (unit.architecture == architecture) rates.emplace(unit.name, unit.fp32, unit.matrix16);
-    }
-    return rates;
-  };
-  return rates_of(one) == rates_of(other);
-}
-
-// Releases of one generation, whose numbers differ in the last digit alone ("12.70", "12.71"): tables and
-// drivers split a name's chips differently, which matters to nobody where no build tells them apart, nor what
-// their units do: a 12.74 has matrix engines, and is no 12.70.
-bool AreOneGeneration(const RuntimeFacts& facts, const std::string& its, const std::string& stated) {
-  if (facts.target->form != TargetForm::kRelease) return false;
-  const auto one = ArchitectureText(*facts.target, its, Reader::kPeople);
-  const auto other = ArchitectureText(*facts.target, stated, Reader::kPeople);
-  const auto generation = [](const std::string& release) {
-    return release.substr(0, release.find_last_of("0123456789"));
-  };
-  return one.size() == other.size() && generation(one) == generation(other) &&
-         HaveTheSameUnits(its, stated) && HaveTheSameBuilds(facts, one, other);
 }
 
 std::vector<std::string> InOrder(const std::set<std::string>& versions) {

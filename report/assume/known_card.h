@@ -25,6 +25,12 @@ namespace report::assume {
 // say another.
 [[nodiscard]] std::optional<std::string> RecogniseKind(Words& words);
 
+// Releases of one generation, whose numbers differ in the last digit alone ("12.70", "12.71"): tables and
+// drivers split a name's chips differently, which matters to nobody where no build tells them apart, nor what
+// their units do: a 12.74 has matrix engines, and is no 12.70.
+[[nodiscard]] bool AreOneGeneration(const RuntimeFacts& facts, const std::string& its,
+                                    const std::string& stated);
+
 // What of --assume was meant by a text without a key: "name=RTX 4090" of a card that is called so, or
 // "vendor=amd"; nullopt of any other text.
 [[nodiscard]] std::optional<std::string> AsWords(const std::string& text);

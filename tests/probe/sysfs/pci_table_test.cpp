@@ -159,7 +159,9 @@ TEST(PciTable, AgreesWithTheCollectedDevices) {
     const auto device = static_cast<std::uint32_t>(std::stoul(fields[3].substr(5), nullptr, 16));
     const auto facts = FindPciFacts({vendor, device, {}, {}, {}});
     ASSERT_TRUE(facts) << line;
-    EXPECT_EQ(facts->target, fields[5]) << line;
+    // Of a Meteor Lake the collection does not say which of the two chips it is.
+    const auto target = fields[5] == "mtl" ? facts->target.substr(0, 3) : facts->target;
+    EXPECT_EQ(target, fields[5]) << line;
     EXPECT_TRUE(fields[4].starts_with(std::string(facts->architecture)))
         << line << " | " << facts->architecture;
     EXPECT_EQ(facts->kind, fields[1] == "dGPU" ? DeviceKind::kDiscrete : DeviceKind::kIntegrated) << line;
