@@ -10,16 +10,17 @@
 #include <tuple>
 #include <utility>
 
+#include "probe/core/add_once.h"
 #include "probe/core/pci_table.h"
 #include "report/core/architecture.h"
 #include "report/core/card_name.h"
 #include "report/core/devices.h"
+#include "report/core/impossible.h"
 #include "report/targets/build.h"
 #include "report/targets/supposed.h"
 #include "report/targets/targets.h"
 
 namespace report::targets {
-namespace {}  // namespace
 
 std::set<std::string> ArchitecturesBy(const RuntimeFacts& facts, const probe::PhysicalDevice& device) {
   for (const auto& view : device.views) {
@@ -61,6 +62,7 @@ void AddSource(const TargetTable& target, const Build& build, CodeForGpu& code) 
 
 struct Asked {
   const Tables& tables;
+  const Host& host;
   Machine machine;
   Use use;
   const Terms* terms = nullptr;  // what these exclude counts for none
@@ -131,47 +133,90 @@ std::optional<CodeForGpu> CodeBy(const Asked& asked, const TargetTable& target, 
 
 bool HasCode(const CodeForGpu& code) { return code.has_code.value_or(false); }
 
-// Those that the runtimes' tables name, each read once: many machines are judged in one run of the tests.
-const TargetTable* FindProgram(const std::string& name) {
+// The tables of this build, each read once: many machines are judged in one run of the tests.
+const std::map<std::string, TargetTable>& Programs() {
   static const auto programs = [] {
     std::map<std::string, TargetTable> all;
-    for (const RuntimeFacts& facts : EmbeddedTables()->runtimes) {
-      for (const auto* names : {&facts.advice.inference, &facts.advice.training}) {
-        for (const std::string& one : *names) {
-          if (all.contains(one)) continue;
-          if (auto table = EmbeddedTarget(one)) all.emplace(one, *std::move(table));
-        }
-      }
+    for (const std::string& name : TargetNames()) {
+      if (auto table = EmbeddedTarget(name)) all.emplace(name, *std::move(table));
     }
     return all;
   }();
-  const auto found = programs.find(name);
-  return found == programs.end() ? nullptr : &found->second;
+  return programs;
+}
+
+// All with the use, those that the runtime's table names first. A table that names no use is for the caller's
+// own code, and has nothing that is published.
+std::vector<const TargetTable*> ProgramsWith(const RuntimeFacts& facts, Use use) {
+  std::vector<const TargetTable*> programs;
+  for (const std::string& name : ProgramsOf(facts, use)) programs.push_back(&Programs().at(name));
+  for (const auto& [name, program] : Programs()) {
+    if (program.uses) probe::AddOnce(&program, programs);
+  }
+  return programs;
 }
 
 bool IsBy(const Build& build, const RuntimeFacts& facts) {
   return build.backend == facts.name || build.through == facts.name;
 }
 
-// The architectures that rows of the program by the runtime name, of all systems.
-void AddBuilt(const TargetTable& program, const RuntimeFacts& facts, Use use,
+// The architectures that rows of the program by the runtime name, of those for this system and processor.
+void AddBuilt(const Asked& asked, const TargetTable& program, const RuntimeFacts& facts,
               std::vector<std::string>& built) {
+  const auto view = OfRuntime(facts.name);
   for (const Build& build : program.builds) {
-    if (!IsBy(build, facts) || !IsFor(program, build, use)) continue;
-    if (build.needs && build.needs->architectures)
-      built.insert(built.end(), build.needs->architectures->begin(), build.needs->architectures->end());
+    if (!IsBy(build, facts) || !IsFor(program, build, asked.use) || !build.needs ||
+        !build.needs->architectures)
+      continue;
+    if (!Judge(asked.tables, build, asked.machine, {.view = view}, Policy::kMinimum).is_here) continue;
+    built.insert(built.end(), build.needs->architectures->begin(), build.needs->architectures->end());
   }
 }
 
+bool IsShownBy(const RuntimeFacts& facts, const probe::PhysicalDevice& device) {
+  return std::any_of(device.views.begin(), device.views.end(), [&](const probe::View& view) {
+    return view.device.runtime == facts.name && !IsSupposed(view);
+  });
+}
+
+// Whether the runtime has a driver for the GPU on such a machine, be it installed or not. In WSL a GPU has
+// none but its maker's.
+bool MayHaveDriver(const Asked& asked, const RuntimeFacts& facts, const probe::PhysicalDevice& device) {
+  if (IsShownBy(facts, device)) return true;
+  const auto draws_only = [](const probe::Fact& fact) {
+    return fact.key == "compute_driver" && fact.value.starts_with("none");
+  };
+  if (device.hardware &&
+      std::any_of(device.hardware->facts.begin(), device.hardware->facts.end(), draws_only))
+    return false;
+  const auto architectures = ArchitecturesBy(facts, device);
+  return (facts.vendor || !asked.machine.is_wsl) && !WhyImpossible(facts.name, "", SettingOf(asked.host)) &&
+         std::none_of(architectures.begin(), architectures.end(),
+                      [&](const std::string& one) { return UnservedOf(facts, one) != nullptr; });
+}
+
+// Each program once: by a runtime that shows the GPU, else by the one that most programs serve.
 std::vector<OtherProgram> ServedBy(const Asked& asked, const TargetTable& target,
                                    const probe::PhysicalDevice& device) {
-  std::vector<OtherProgram> served;
+  std::vector<const RuntimeFacts*> runtimes;
   for (const RuntimeFacts& facts : asked.tables.runtimes) {
-    if (facts.stands_on || !MayReach(facts, device)) continue;
-    for (const std::string& name : ProgramsOf(facts, asked.use)) {
-      const auto* program = name == target.name ? nullptr : FindProgram(name);
-      const auto code = program ? CodeBy(asked, *program, facts, device) : std::nullopt;
-      if (code && HasCode(*code)) served.push_back({program->name, program->title, facts.name, code->build});
+    if (!facts.stands_on && MayReach(facts, device) && MayHaveDriver(asked, facts, device))
+      runtimes.push_back(&facts);
+  }
+  const auto rank = [&](const RuntimeFacts* facts) {
+    return std::tuple{IsShownBy(*facts, device), facts->maturity.inference};
+  };
+  std::stable_sort(runtimes.begin(), runtimes.end(),
+                   [&](const auto* a, const auto* b) { return rank(a) > rank(b); });
+  std::vector<OtherProgram> served;
+  for (const RuntimeFacts* facts : runtimes) {
+    for (const std::string& name : ProgramsOf(*facts, asked.use)) {
+      const bool is_named = std::any_of(served.begin(), served.end(),
+                                        [&](const OtherProgram& one) { return one.target == name; });
+      if (is_named || name == target.name) continue;
+      const auto& program = Programs().at(name);
+      const auto code = CodeBy(asked, program, *facts, device);
+      if (code && HasCode(*code)) served.push_back({name, program.title, facts->name, code->build});
     }
   }
   return served;
@@ -180,7 +225,7 @@ std::vector<OtherProgram> ServedBy(const Asked& asked, const TargetTable& target
 }  // namespace
 
 std::vector<GpuBuilds> BuildsOfGpus(const Tables& tables, const Report& report, Use use) {
-  const Asked asked{tables, MachineOf(report), use};
+  const Asked asked{tables, report.host, MachineOf(report), use};
   std::vector<GpuBuilds> all;
   for (const auto& device : report.devices) {
     if (!IsGpu(device) || device.parent_id || report.terms.excluded_ids.contains(device.id)) continue;
@@ -191,7 +236,8 @@ std::vector<GpuBuilds> BuildsOfGpus(const Tables& tables, const Report& report, 
       if (facts.stands_on || !MayReach(facts, device)) continue;
       auto code = CodeBy(asked, TargetOf(report), facts, device);
       // What a runtime for all makers has for others' GPUs is no news.
-      if (code && (facts.vendor || HasCode(*code))) gpu.builds.push_back(*std::move(code));
+      if (code && (facts.vendor || (HasCode(*code) && MayHaveDriver(asked, facts, device))))
+        gpu.builds.push_back(*std::move(code));
     }
     const bool is_none = std::all_of(gpu.builds.begin(), gpu.builds.end(),
                                      [](const auto& code) { return code.has_code == false; });
@@ -211,26 +257,26 @@ WithoutCode WhyNothingRuns(const Tables& tables, const Report& report, const pro
                            std::string_view runtime, Use use, const Terms* terms) {
   const auto* facts = Find(tables, runtime);
   if (!facts || !facts->vendor || !facts->target || !MayReach(*facts, device)) return {};
-  const Asked asked{tables, MachineOf(report), use, terms};
+  const Asked asked{tables, report.host, MachineOf(report), use, terms};
   std::string why;
   std::vector<std::string> built;
-  for (const std::string& name : ProgramsOf(*facts, use)) {
-    const auto* program = FindProgram(name);
-    const auto code = program ? CodeBy(asked, *program, *facts, device) : std::nullopt;
+  for (const TargetTable* program : ProgramsWith(*facts, use)) {
+    const auto code = CodeBy(asked, *program, *facts, device);
     if (!code) continue;
     if (code->has_code.value_or(true)) return {};
     if (why.empty()) why = fmt::format("{}'s {} {}", program->title, code->build, code->reason.value_or(""));
-    AddBuilt(*program, *facts, use, built);
+    AddBuilt(asked, *program, *facts, built);
   }
   if (why.empty()) return {};
   const auto architectures = ArchitecturesBy(*facts, device);
   const bool is_too_new =
+      !built.empty() &&
       std::any_of(architectures.begin(), architectures.end(), [&](const std::string& architecture) {
         const auto text = ArchitectureText(*facts->target, architecture, Reader::kPeople);
         return !text.empty() && MayBeTooNew(*facts->target, built, text);
       });
   if (is_too_new) return {fmt::format("by {} {}", facts->title, why), true};
-  return {fmt::format("nothing that is published {} on it by {}: {}",
+  return {fmt::format("no program that is known here {} on it by {}: {}",
                       use == Use::kTraining ? "trains" : "runs models", facts->title, why),
           false};
 }
