@@ -155,10 +155,14 @@ class Judging {
     if (HasCodeFor(target, *needs_.architectures, device)) return "";
     // Newer devices compile what was written for earlier ones.
     if (compiles && needs_.intermediate && CompareVersions(*needs_.intermediate, device) <= 0) return "";
-    return fmt::format("has no code for {} (it has {}){}", shown, fmt::join(*needs_.architectures, ", "),
-                       IsNewerThanAll(target, *needs_.architectures, device)
-                           ? ", which is newer than all that is known of it"
-                           : "");
+    // What several programs bring may have code that the driver compiles, beside what its makers stand for.
+    return fmt::format(
+        fmt::runtime(needs_.architectures_of ? "is not supported by its makers on {} (but on {}){}"
+                                             : "has no code for {} (it has {}){}"),
+        shown, fmt::join(*needs_.architectures, ", "),
+        IsNewerThanAll(target, *needs_.architectures, device)
+            ? ", which is newer than all that is known of it"
+            : "");
   }
   void AddUnknown(std::string_view what) { probe::AddOnce(std::string(what), verdict_.unknown); }
   [[nodiscard]] bool IsOfVendors(const std::optional<std::uint32_t>& vendor) const {
