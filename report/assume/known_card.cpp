@@ -124,20 +124,20 @@ void TakeOwn(std::string_view spelling, Found& found) {
   Rows own;
   std::copy_if(found.rows.begin(), found.rows.end(), std::back_inserter(own),
                [&](const Row& row) { return IsCardsName(spelling, row.name); });
-  if (own.empty() || !Agree(own, &Row::name)) return;
-  found = {own, found.similar, true};
+  if (!own.empty() && Agree(own, &Row::name))
+    found = Named(own.front().vendor, std::string(own.front().name));
 }
 
 // Of the maker that the words or the name say; of no device that is no GPU, unless that word is said and it
 // is no GPU's name.
 Found CalledBy(const Words& words, const std::string& written) {
   auto found = Called(words.vendor ? words.vendor : MakerIn(written), words.spelling);
+  TakeOwn(words.spelling, found);
   if (!words.vendor || std::any_of(found.rows.begin(), found.rows.end(), IsGpu)) {
     for (Rows* rows : {&found.rows, &found.similar})
       std::erase_if(*rows, [](const Row& row) { return !IsGpu(row); });
   }
   TakeStated(words, found);
-  TakeOwn(words.spelling, found);
   return found;
 }
 
