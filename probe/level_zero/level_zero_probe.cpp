@@ -122,8 +122,9 @@ void Survey::Complete(std::uint32_t number, std::optional<std::uint32_t> place, 
   } else if (mask || *place != device.ordinal) {
     device.facts.push_back({"visible_as", *std::move(text)});
   }
-  const auto selector = context_.environment.Get(kSelector);
-  if (selector && !Selects(*selector, number))
+  const auto value = context_.environment.Get(kSelector);
+  const auto selector = intel::Selector::Parse(value.value_or(""));
+  if (value && (!selector || selector->Count(device, "level_zero", number) == 0))
     device.facts.push_back({std::string(kHiddenByFact), std::string(kSelector)});
   if (const auto hierarchy = context_.environment.Get(kHierarchy))
     device.facts.push_back({"hierarchy", CleanText(*hierarchy, 64)});

@@ -65,18 +65,6 @@ Diagnosis OfClosedNode(Error error, const DeviceNode& node) {
                    ": this container was not given it");
 }
 
-// One term of the selector, without its "!": "level_zero:0,1.0", "*:gpu".
-bool Fits(std::string_view term, std::uint32_t number) {
-  const std::string backend = Lower(Trim(TakeUpTo(term, ':')));
-  if (backend != "level_zero" && backend != "*") return false;
-  while (!term.empty()) {
-    std::string_view device = Trim(TakeUpTo(term, ','));
-    const std::string word = Lower(TakeUpTo(device, '.'));  // a tile of it is it in part
-    if (word == "*" || word == "gpu" || ParseNumber<std::uint32_t>(word) == number) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 std::vector<KernelCard> ReadCards(const system::FileSystem& files) {
@@ -126,21 +114,6 @@ std::optional<std::string> MaskOf(std::string_view mask, std::size_t place, std:
   }
   if (devices.size() != shown || place >= shown) return std::nullopt;
   return std::next(devices.begin(), static_cast<std::ptrdiff_t>(place))->second;
-}
-
-bool Selects(std::string_view selector, std::uint32_t number) {
-  bool is_accepted = false, has_accepting = false;
-  while (!selector.empty()) {
-    std::string_view term = Trim(TakeUpTo(selector, ';'));
-    if (term.empty()) continue;
-    if (term.starts_with('!')) {
-      if (Fits(term.substr(1), number)) return false;
-      continue;
-    }
-    has_accepting = true;
-    is_accepted = is_accepted || Fits(term, number);
-  }
-  return is_accepted || !has_accepting;
 }
 
 std::optional<std::vector<std::uint32_t>> PlacesOf(const std::vector<RuntimeDevice>& devices,

@@ -12,6 +12,7 @@
 #include "probe/core/outcome.h"
 #include "probe/core/report.h"
 #include "probe/core/result.h"
+#include "probe/intel/selector.h"
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
 
@@ -21,8 +22,8 @@ namespace probe::level_zero {
 inline constexpr std::string_view kMask = "ZE_AFFINITY_MASK";
 inline constexpr std::string_view kPciOrder = "ZE_ENABLE_PCI_ID_DEVICE_ORDER";
 inline constexpr std::string_view kHierarchy = "ZE_FLAT_DEVICE_HIERARCHY";
-// intel/llvm, sycl/doc/EnvironmentVariables.md: of programs that use Level Zero by SYCL alone.
-inline constexpr std::string_view kSelector = "ONEAPI_DEVICE_SELECTOR";
+// Of programs that use Level Zero by SYCL alone.
+using intel::kSelector;
 
 // A GPU of the driver's maker as the kernel shows it.
 struct KernelCard {
@@ -55,9 +56,6 @@ struct MaskEntry {
 // several libraries, of which each counts its own.
 [[nodiscard]] std::optional<std::vector<std::uint32_t>> PlacesOf(const std::vector<RuntimeDevice>& devices,
                                                                  const system::Environment& environment);
-
-// Whether ONEAPI_DEVICE_SELECTOR leaves a GPU of this number among Level Zero's to programs.
-[[nodiscard]] bool Selects(std::string_view selector, std::uint32_t number);
 
 struct Diagnosis {
   Outcome outcome = Outcome::kNoDevice;

@@ -173,18 +173,4 @@ Result<std::vector<UrDevice>> Devices(const Api& api, UrPlatform platform) {
                                           }));
 }
 
-Result<std::vector<UrDevice>> Selected(const Api& api, UrPlatform platform) {
-  return NoneWithoutDevice(List<UrDevice>(
-      "urDeviceGetSelected", kMaxDevices, [&](std::uint32_t room, UrDevice* devices, std::uint32_t* count) {
-        return api.urDeviceGetSelected(platform, kUrAll, room, devices, count);
-      }));
-}
-
-UrDevice CardOf(const Api& api, UrDevice device) {
-  UrDevice card = nullptr;
-  const auto code =
-      api.urDeviceGetInfo(device, kUrParent, sizeof(UrDevice), static_cast<void*>(&card), nullptr);
-  return code == kUrSuccess ? card : nullptr;
-}
-
 }  // namespace probe::sycl

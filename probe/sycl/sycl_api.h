@@ -63,8 +63,6 @@ inline constexpr std::array<std::string_view, 2> kLoaderNames = {"libur_loader.s
 [[nodiscard]] Result<std::vector<std::string>> RestrictLoader(const Library& loader,
                                                               const system::FileSystem& files,
                                                               const system::Environment& environment);
-// Gives the selector back, for urDeviceGetSelected alone.
-void RestoreSelector(const system::Environment& environment);
 // The adapters beside the loader, or where variables have it look, that the system can not load, with its
 // sentence: a library is missing that they need. Loads them.
 struct BrokenAdapter {
@@ -106,10 +104,6 @@ inline constexpr std::uint32_t kMaxPlatforms = 64;
 // At most kMaxDevices; none is not an error.
 inline constexpr std::uint32_t kMaxDevices = 256;
 [[nodiscard]] Result<std::vector<UrDevice>> Devices(const Api& api, UrPlatform platform);
-// Those that ONEAPI_DEVICE_SELECTOR leaves to programs, tiles of cards among them.
-[[nodiscard]] Result<std::vector<UrDevice>> Selected(const Api& api, UrPlatform platform);
-// The card of a tile; nullptr of any other device.
-[[nodiscard]] UrDevice CardOf(const Api& api, UrDevice device);
 
 // The fact that names the runtime which a device's adapter stands on (data/runtimes, `stands_on`).
 inline constexpr std::string_view kBackendFact = "backend";

@@ -61,7 +61,6 @@ enum UrDeviceInfo : std::uint32_t {
   kUrName = 66,
   kUrDriverVersion = 68,
   kUrRuntimeVersion = 71,
-  kUrParent = 75,
   kUrMostParts = 77,
   kUrSubgroupSizes = 82,
   kUrUuid = 88,
@@ -109,8 +108,6 @@ UrResult urPlatformGetInfo(UrPlatform platform, UrPlatformInfo what, std::size_t
                            std::size_t* needed);
 UrResult urDeviceGet(UrPlatform platform, UrDeviceType type, std::uint32_t room, UrDevice* devices,
                      std::uint32_t* count);
-UrResult urDeviceGetSelected(UrPlatform platform, UrDeviceType type, std::uint32_t room, UrDevice* devices,
-                             std::uint32_t* count);
 UrResult urDeviceGetInfo(UrDevice device, UrDeviceInfo what, std::size_t size, void* value,
                          std::size_t* needed);
 UrResult urContextCreate(std::uint32_t count, const UrDevice* devices, const void* properties,

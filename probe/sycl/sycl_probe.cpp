@@ -40,7 +40,7 @@ class Survey {
   };
   void ReadAdapter(const Api& api, UrAdapter adapter);
   [[nodiscard]] Shelf ReadPlatform(const Api& api, const Platform& platform);
-  void Select(const Api& api, Shelf& shelf);
+  void Select(Shelf& shelf, std::optional<std::uint32_t> before);
   void Send(Shelf shelf);
   void ReportBroken();
   void Conclude(std::size_t adapters);
@@ -54,8 +54,12 @@ class Survey {
   std::string loader_;
   std::vector<BrokenAdapter> broken_;
   std::optional<Error> failed_;  // of the first adapter, platform or device that failed
-  bool has_found_ = false, is_malformed_ = false;
-  std::uint32_t shown_ = 0;  // by the adapter's earlier platforms, as the selector counts
+  bool has_found_ = false;
+  std::optional<intel::Selector> selector_;  // nullopt where none is set, or a malformed one
+  bool is_malformed_ = false;
+  // By the adapter's earlier platforms, as the selector counts; nullopt after one that does not tell how
+  // many.
+  std::optional<std::uint32_t> shown_;
 };
 
 std::optional<Api> Survey::OpenApi() {
@@ -79,14 +83,18 @@ std::optional<Api> Survey::OpenApi() {
   return fail(api.error());
 }
 
-// What the selector means for each, and by which number it is named there.
-void Survey::Select(const Api& api, Shelf& shelf) {
-  auto selection = SelectionOf(api, shelf.platform.handle, context_.environment);
-  is_malformed_ = is_malformed_ || (selection && selection->is_malformed);
+// What the selector means for each, and by which number it is named there: `before` were counted.
+void Survey::Select(Shelf& shelf, std::optional<std::uint32_t> before) {
+  const auto backend = RuntimeOf(shelf.platform.backend);
   for (Found& one : shelf.found) {
-    one.device.facts.push_back(
-        {"visible_as", fmt::format("{}:{}", RuntimeOf(shelf.platform.backend), shown_ + one.device.ordinal)});
-    one.selected = selection ? CountSelected(api, *selection, one.handle) : 1;
+    if (!before) {
+      one.device.facts.push_back({"unnumbered", "how many devices an earlier platform has is not known"});
+    } else {
+      const std::uint32_t number = *before + one.device.ordinal;
+      one.device.facts.push_back({"visible_as", fmt::format("{}:{}", backend, number)});
+      if (selector_) one.selected = selector_->Count(one.device, backend, number);
+    }
+    if (is_malformed_) one.selected = 0;
     if (one.selected == 0) one.device.facts.push_back({std::string(kHiddenByFact), std::string(kSelector)});
   }
 }
@@ -103,6 +111,11 @@ Survey::Shelf Survey::ReadPlatform(const Api& api, const Platform& platform) {
     return shelf;
   }
   auto shown = ReadDevices(api, platform);
+  const std::size_t count =
+      shown ? shown->found.size() + shown->failed.size() + shown->without_code : std::size_t{0};
+  const auto before = shown_;
+  if (!shown) shown_.reset();
+  if (shown_) *shown_ += static_cast<std::uint32_t>(count);
   if (!shown || (shown->found.empty() && !shown->failed.empty())) {
     const Error error = shown ? shown->failed.front() : shown.error();
     if (!failed_) failed_ = error;
@@ -115,11 +128,9 @@ Survey::Shelf Survey::ReadPlatform(const Api& api, const Platform& platform) {
     context_.sink(Warning{
         fmt::format("{} has a device that does not say what it is: {}", platform.name, Describe(error))});
   }
-  const std::size_t count = shown->found.size() + shown->failed.size() + shown->without_code;
   WarnAtCap(context_.sink, platform.name, count, kMaxDevices);
   shelf.found = std::move(shown->found);
-  Select(api, shelf);
-  shown_ += static_cast<std::uint32_t>(count);
+  Select(shelf, before);
   if (shelf.found.empty()) {
     report.outcome = Outcome::kNoDevice;
     report.error = Error{"urDeviceGet", std::nullopt, "no device",
@@ -189,7 +200,9 @@ void Survey::Run() {
   context_.sink(StageEntered{Stage::kInit});
   const auto adapters = Start(*api);
   if (!adapters) return Fail(Outcome::kFailed, adapters.error());
-  RestoreSelector(context_.environment);
+  const auto selector = context_.environment.Get(kSelector);
+  if (selector) selector_ = intel::Selector::Parse(*selector);
+  is_malformed_ = selector && !selector_;
   context_.sink(StageEntered{Stage::kEnumerate});
   for (const UrAdapter adapter : *adapters) ReadAdapter(*api, adapter);
   ReportBroken();

@@ -142,10 +142,6 @@ Result<std::vector<std::string>> RestrictLoader(const Library& loader, const sys
   return kept_out;
 }
 
-void RestoreSelector(const system::Environment& environment) {
-  system::SetProcessVariable(std::string(kSelector), environment.Get(kSelector));
-}
-
 std::vector<BrokenAdapter> BrokenAdapters(const std::string& loader, const system::FileSystem& files,
                                           const system::Environment& environment) {
   std::vector<BrokenAdapter> broken;

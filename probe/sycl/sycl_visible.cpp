@@ -10,24 +10,8 @@
 
 namespace probe::sycl {
 
-std::optional<Selection> SelectionOf(const Api& api, UrPlatform platform,
-                                     const system::Environment& environment) {
-  if (!environment.Get(kSelector)) return std::nullopt;
-  auto left = Selected(api, platform);
-  if (left) return Selection{*std::move(left)};
-  if (left.error().code != kUrInvalidValue) return std::nullopt;
-  return Selection{{}, true};
-}
-
-std::uint32_t CountSelected(const Api& api, const Selection& selection, UrDevice device) {
-  const auto& left = selection.left;
-  if (std::find(left.begin(), left.end(), device) != left.end()) return 1;
-  return static_cast<std::uint32_t>(
-      std::count_if(left.begin(), left.end(), [&](UrDevice one) { return CardOf(api, one) == device; }));
-}
-
 std::string MalformedText(const system::Environment& environment) {
-  return fmt::format("{}={} is malformed: every SYCL program fails with it", kSelector,
+  return fmt::format("{}={} is malformed: SYCL programs that ask for devices fail with it", kSelector,
                      CleanText(environment.Get(kSelector).value_or("")));
 }
 

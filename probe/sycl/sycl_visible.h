@@ -10,28 +10,16 @@
 
 #include "probe/core/outcome.h"
 #include "probe/core/result.h"
+#include "probe/intel/selector.h"
 #include "probe/sycl/sycl_api.h"
 #include "probe/system/environment.h"
 
 namespace probe::sycl {
 
-// intel/llvm, sycl/doc/EnvironmentVariables.md.
-inline constexpr std::string_view kSelector = "ONEAPI_DEVICE_SELECTOR";
+using intel::kSelector;
 // unified-runtime, scripts/core/INTRO.rst, "Environment Variables".
 inline constexpr std::string_view kForceLoad = "UR_ADAPTERS_FORCE_LOAD";
 inline constexpr std::string_view kSearchPath = "UR_ADAPTERS_SEARCH_PATH";
-
-// What the selector leaves of one platform.
-struct Selection {
-  std::vector<UrDevice> left;  // devices and tiles
-  bool is_malformed = false;   // every program's first question for devices fails
-};
-// nullopt where no selector is set, or the loader does not tell.
-[[nodiscard]] std::optional<Selection> SelectionOf(const Api& api, UrPlatform platform,
-                                                   const system::Environment& environment);
-
-// How many devices of a program this one is: 1 where it is left, else those of its tiles that are.
-[[nodiscard]] std::uint32_t CountSelected(const Api& api, const Selection& selection, UrDevice device);
 
 // The error of a malformed selector in the runtime's table, and what is to be said of it.
 inline constexpr std::string_view kMalformed = "malformed_selector";

@@ -9,9 +9,11 @@ FAMILIES = ["nvidia geforce cuda nouveau", "amd amdgpu radeon hip rocm kfd", "in
             "vulkan glsl", "opencl", "level_zero", "dxg wsl"]
 # HIP is CUDA's interface for other cards: it heeds CUDA's variables, the same kernels are compiled for both (simt), and
 # the same libraries' calls join devices of both (stream). Level Zero has drivers of one maker; what it computes is OpenCL's
-# kernels, compiled ahead (spirv). SYCL's devices are those of both.
+# kernels, compiled ahead (spirv). SYCL's devices are those of both; its loader, and the variable that selects devices of it,
+# name all that it may stand on.
 GUESTS = {"hip": ["cuda"], "cuda": ["hip"], "simt": ["cuda", "hip"], "stream": ["cuda", "hip"],
-          "level_zero": ["intel", "i915", "xe"], "spirv": ["opencl", "intel"], "sycl": ["intel", "levelzero", "opencl"]}
+          "level_zero": ["intel", "i915", "xe"], "spirv": ["opencl", "intel"],
+          "sycl": ["intel", "levelzero", "opencl", "cuda", "hip"], "selector": ["levelzero", "opencl", "cuda", "hip"]}
 WORDS = r"(?i:nvidia|geforce|cuda|nouveau|dxg|amdgpu|amd|radeon|hip|rocm|kfd|intel(?!l)|i915|xe(?![a-z0-9_])|" \
         r"apple|metal(?!l)|vulkan|opencl|level[ _]?zero)"
 # A runtime that is new is known by its own name; in CamelCase and in prose nothing and a blank stand for its "_".

@@ -137,9 +137,6 @@ void SayRest(const Slot& slot, ur::UrDeviceInfo what, Answer& answer) {
     case ur::kUrUuid:
       answer.Say(level_zero::UuidOf(slot));
       break;
-    case ur::kUrParent:
-      answer.Say(CardOf(slot));
-      break;
     default:
       break;
   }

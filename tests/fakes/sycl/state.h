@@ -33,12 +33,8 @@ struct Adapter {
 // Those that have devices.
 [[nodiscard]] const std::vector<const Adapter*>& Adapters();
 
-// Of a handle that the fake gave, tiles that the selector names among them; nullptr for any other.
+// Of a handle that the fake gave; nullptr for any other.
 [[nodiscard]] const Slot* SlotOf(const void* handle);
-// The tiles of a card that is shown as one.
-[[nodiscard]] const std::vector<const Slot*>& TilesOf(const Slot& card);
-// The card of such a tile; nullptr of any other device.
-[[nodiscard]] const Slot* CardOf(const Slot& slot);
 [[nodiscard]] bool IsProcessor(const Slot& slot);
 
 // Set once a launch found the device lost or faulted; every later call returns it.

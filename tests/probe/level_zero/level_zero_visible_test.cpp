@@ -109,22 +109,6 @@ TEST(LevelZeroMask, NamesADeviceAmongThoseThatItLeft) {
   EXPECT_EQ(MaskOf("", 0, 2), std::nullopt);
 }
 
-TEST(LevelZeroSelector, IsOfItsTerms) {
-  EXPECT_TRUE(Selects("level_zero:gpu", 3));
-  EXPECT_TRUE(Selects("*:*", 0));
-  EXPECT_TRUE(Selects("level_zero:0,2", 2));
-  EXPECT_TRUE(Selects("level_zero:1.0", 1));
-  EXPECT_TRUE(Selects("LEVEL_ZERO:*", 1));
-  EXPECT_FALSE(Selects("level_zero:0,2", 1));
-  EXPECT_FALSE(Selects("opencl:gpu", 0));
-  EXPECT_FALSE(Selects("*:cpu", 0));
-  EXPECT_TRUE(Selects("opencl:cpu;level_zero:1", 1));
-  EXPECT_FALSE(Selects("!level_zero:*", 0));
-  EXPECT_TRUE(Selects("!opencl:*", 0));
-  EXPECT_FALSE(Selects("*:gpu;!level_zero:0", 0));
-  EXPECT_TRUE(Selects("*:gpu;!level_zero:0", 1));
-}
-
 KernelCard Card(const char* address) {
   KernelCard card;
   card.address = ParsePciAddress(address).value();

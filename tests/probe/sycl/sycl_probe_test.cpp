@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The probe on the fake loader: what it tells of devices, tiles and the selector, and what keeps devices
 // away.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -121,7 +122,9 @@ TEST(SyclProbe, TellsWhatTheSelectorHides) {
   };
   EXPECT_THAT(names("level_zero:1"), ElementsAre("0000:03:00.0#*", "0000:04:00.0#", "#*"));
   EXPECT_THAT(names("*:gpu"), ElementsAre("0000:03:00.0#", "0000:04:00.0#", "#*"));
-  EXPECT_THAT(names("!level_zero:0"), ElementsAre("0000:03:00.0#*", "0000:04:00.0#", "#"));
+  EXPECT_THAT(names("!level_zero:gpu"), ElementsAre("0000:03:00.0#*", "0000:04:00.0#*", "#"));
+  EXPECT_THAT(names("level_zero:0;level_zero:1"), ElementsAre("0000:03:00.0#", "0000:04:00.0#", "#*"));
+  EXPECT_THAT(names("*:acc"), ElementsAre("0000:03:00.0#*", "0000:04:00.0#*", "#*"));
   EXPECT_THAT(names("opencl:cpu"), ElementsAre("0000:03:00.0#*", "0000:04:00.0#*", "#"));
 }
 
@@ -135,14 +138,45 @@ TEST(SyclProbe, KeepsACardOfWhichATileIsSelected) {
   EXPECT_EQ(FactOf(report.devices.at(0), "tiles"), "2");
 }
 
-TEST(SyclProbe, SaysThatAMalformedSelectorEndsEveryProgram) {
-  for (const char* selector : {"garbage", "opencl", "level_zero:", "no_such:0"}) {
+TEST(SyclProbe, ReadsTheSelectorOfAnEarlierReleaseAlike) {
+  const auto devices = ZeGpu(3, 1255) + "," + std::string(kProcessor);
+  const auto report =
+      SyclMachine(devices, "", FAKE_SYCL_2025_1_LIBRARY).Set(std::string(kSelector), "opencl:cpu").Survey();
+  EXPECT_THAT(Names(report), ElementsAre("0000:03:00.0#*", "#"));
+  EXPECT_THAT(report.warnings, SizeIs(0));
+}
+
+TEST(SyclProbe, SaysThatProgramsFailWithAMalformedSelector) {
+  for (const char* selector : {"", "garbage", "opencl", "level_zero:", "no_such:0", "opencl:foo"}) {
     const auto report = SyclMachine(ZeGpu(3, 1255)).Set(std::string(kSelector), selector).Survey();
     EXPECT_THAT(Names(report), ElementsAre("0000:03:00.0#*")) << selector;
-    EXPECT_THAT(report.warnings, Contains(HasSubstr("every SYCL program fails"))) << selector;
+    EXPECT_THAT(report.warnings, Contains(HasSubstr("SYCL programs that ask for devices fail"))) << selector;
     EXPECT_EQ(FactOf(report.devices.at(0), "note"), "malformed_selector") << selector;
   }
   EXPECT_THAT(SyclMachine(ZeGpu(3, 1255)).Survey().warnings, SizeIs(0));
+}
+
+// Of each its number, with what hides it.
+TEST(SyclProbe, CountsOnFromOnePlatformToTheNext) {
+  const auto numbers = [](const std::string& more) {
+    std::vector<std::string> out;
+    const auto gpus =
+        ZeGpu(3, 1255) + "," + ZeGpu(4, 1255, R"(, "driver": 1)") + "," + ZeGpu(5, 1255, R"(, "driver": 1)");
+    const auto report = SyclMachine(gpus, R"(, "attributes": {"drivers": 2})" + more)
+                            .Set(std::string(kSelector), "level_zero:1")
+                            .Survey();
+    for (const RuntimeDevice& device : report.devices)
+      out.push_back(FactOf(device, "visible_as") + " " + FactOf(device, "hidden_by") +
+                    (FactOf(device, "unnumbered").empty() ? "" : "?"));
+    return out;
+  };
+  const std::string hidden(kSelector);
+  EXPECT_THAT(numbers(""), ElementsAre("level_zero:0 " + hidden, "level_zero:1 ", "level_zero:2 " + hidden));
+  const auto failing = [](const char* where) {
+    return fmt::format(R"(, "misbehave": [{{"at": "{}", "do": "error", "code": 1, "device": 0}}])", where);
+  };
+  EXPECT_THAT(numbers(failing("properties")), ElementsAre("level_zero:1 ", "level_zero:2 " + hidden));
+  EXPECT_THAT(numbers(failing("enumerate")), ElementsAre(" ?", " ?")) << "how many it has is not known";
 }
 
 // What torch.xpu has of each, and what the note says.
