@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <span>
 #include <utility>
 
 #include "probe/core/add_once.h"
@@ -23,9 +24,19 @@ namespace {
 
 constexpr std::string_view kAdapterPrefix = "libur_adapter_";
 constexpr std::string_view kAdapterSuffix = ".so.0";
-// Those of what is measured here.
-constexpr std::array<std::string_view, 3> kAdapters = {
-    "libur_adapter_level_zero.so.0", "libur_adapter_level_zero_v2.so.0", "libur_adapter_opencl.so.0"};
+// Those that the loader asks for (its ur_manifests.hpp), first those of what is measured here. Of Level
+// Zero's it takes one, by its variables.
+constexpr std::array<std::string_view, 6> kAdapters = {
+    "libur_adapter_level_zero.so.0", "libur_adapter_level_zero_v2.so.0", "libur_adapter_opencl.so.0",
+    "libur_adapter_cuda.so.0",       "libur_adapter_hip.so.0",           "libur_adapter_native_cpu.so.0"};
+constexpr std::size_t kMeasured = 3;
+constexpr std::array<std::string_view, 2> kSecondOfLevelZero = {"UR_LOADER_USE_LEVEL_ZERO_V2",
+                                                                "SYCL_UR_USE_LEVEL_ZERO_V2"};
+// What puts layers between a program and adapters, and the libraries that its layer for tracing loads.
+constexpr std::array<std::string_view, 4> kLayers = {"UR_ENABLE_LAYERS", "XPTI_TRACE_ENABLE",
+                                                     "XPTI_FRAMEWORK_DISPATCHER", "XPTI_SUBSCRIBERS"};
+// Where nobody can put a file.
+constexpr std::string_view kNowhere = "/dev/null/none";
 // What its adapters load by their names.
 constexpr std::array<std::string_view, 2> kBelow = {"libOpenCL.so.1", "libze_loader.so.1"};
 
@@ -47,14 +58,18 @@ Status CheckEntry(const system::FileSystem& files, const std::string& entry) {
   return trusted;
 }
 
-// The entries of a list of paths that are there and trusted; what is left out is told.
+// The entries of a list of paths that are there and trusted; what is left out is told, but for what is not
+// there: somebody else may put it there before the loader looks. As the loader reads them (its ur_util.hpp),
+// which takes off quotes of either kind and no blanks.
 std::vector<std::string> TrustedEntries(std::string_view variable, std::string_view list,
                                         const system::FileSystem& files, std::vector<std::string>& kept_out) {
   std::vector<std::string> left;
   while (!list.empty()) {
-    std::string entry(Trim(TakeUpTo(list, ',')));
-    if (entry.size() > 1 && entry.front() == '"' && entry.back() == '"')
-      entry = entry.substr(1, entry.size() - 2);
+    std::string entry(TakeUpTo(list, ','));
+    for (const char quote : {'"', '\''}) {
+      if (entry.size() > 1 && entry.front() == quote && entry.back() == quote)
+        entry = entry.substr(1, entry.size() - 2);
+    }
     if (entry.empty() || (entry.starts_with('/') && !files.Exists(entry))) continue;
     if (!entry.starts_with('/')) {
       kept_out.push_back(
@@ -71,8 +86,8 @@ std::vector<std::string> TrustedEntries(std::string_view variable, std::string_v
   return left;
 }
 
-// The folders in which the loader finds adapters without being told, by their real paths: those of the
-// system, and its own, where it lies and where a link to it was loaded.
+// The folders in which the loader finds adapters without being told, by their real paths: those where the
+// system looks, and its own, where it lies and where a link to it was loaded.
 std::vector<std::string> AdapterFolders(const std::string& loader, const system::FileSystem& files,
                                         const system::Environment& environment) {
   std::vector<std::string> folders;
@@ -83,8 +98,23 @@ std::vector<std::string> AdapterFolders(const std::string& loader, const system:
   };
   add(system::LoaderEntries(environment.Get("LD_LIBRARY_PATH").value_or("")));
   add(system::AbsoluteEntries(environment.Get("WHICHGPU_LIBRARY_PATH").value_or("")));
+  const system::LoaderSearch search(files, environment);
+  for (const std::string_view name : kAdapters) {
+    for (const std::string& path : search.Candidates(name)) {
+      if (files.Exists(path)) add({path.substr(0, path.rfind('/'))});
+    }
+  }
   add(LoaderFolders(loader, files, environment));
   return folders;
+}
+
+// Whether the loader takes the other one of Level Zero's adapters.
+bool IsLeftOut(std::string_view adapter, const system::Environment& environment) {
+  const bool wants_second =
+      std::any_of(kSecondOfLevelZero.begin(), kSecondOfLevelZero.end(), [&](std::string_view variable) {
+        return Lists("y yes t true 1", Lower(environment.Get(variable).value_or("")));
+      });
+  return adapter == (wants_second ? kAdapters[0] : kAdapters[1]);
 }
 
 // The first of what it loads by names that is not to be trusted.
@@ -120,12 +150,14 @@ Result<std::vector<std::string>> RestrictLoader(const Library& loader, const sys
     if (!value) continue;
     const std::size_t before = kept_out.size();
     const auto left = TrustedEntries(variable, *value, files, kept_out);
-    if (kept_out.size() == before) continue;
-    system::SetProcessVariable(
-        std::string(variable),
-        left.empty() ? std::nullopt : std::optional(fmt::format("{}", fmt::join(left, ","))));
+    // One that forces what is not there leaves no adapter, and goes on doing so.
+    const bool forces_none = left.empty() && variable == kForceLoad && kept_out.size() == before;
+    const auto text = forces_none ? std::string(kNowhere) : fmt::format("{}", fmt::join(left, ","));
+    system::SetProcessVariable(std::string(variable), text.empty() ? std::nullopt : std::optional(text));
   }
   system::SetProcessVariable(std::string(kSelector), std::nullopt);
+  for (const std::string_view variable : kLayers)
+    system::SetProcessVariable(std::string(variable), std::nullopt);
   const auto manifests = system::opencl::FindManifests(files, environment);
   const bool is_any_left =
       std::any_of(manifests.begin(), manifests.end(), [](const auto& manifest) { return !manifest.refused; });
@@ -152,9 +184,10 @@ std::vector<BrokenAdapter> BrokenAdapters(const std::string& loader, const syste
     AddOnce(files.Resolve(entry).value_or(entry), folders);
   for (auto& folder : AdapterFolders(loader, files, environment)) AddOnce(std::move(folder), folders);
   for (const std::string& folder : folders) {
-    for (const std::string_view name : kAdapters) {
+    for (const std::string_view name : std::span(kAdapters).first(kMeasured)) {
       const std::string path = folder + "/" + std::string(name);
-      if (!files.Exists(path) || !system::Library::LoadedFiles(name).empty()) continue;
+      if (IsLeftOut(name, environment) || !files.Exists(path) || !system::Library::LoadedFiles(name).empty())
+        continue;
       if (auto reason = system::WhyNotLoadable(path)) broken.push_back({path, *std::move(reason)});
     }
   }

@@ -9,6 +9,8 @@
 #include <filesystem>
 
 #include "probe/core/names.h"
+#include "probe/sycl/sycl_api.h"
+#include "probe/system/loader_path.h"
 #include "probe/unify/unify.h"
 #include "tests/backends/sycl/machine.h"
 
@@ -238,6 +240,57 @@ TEST(SyclProbe, KeepsFromRootWhatOthersMayWrite) {
   machine.tree().Write("/lib/libur_adapter_opencl.so.0", "", 0666);
   EXPECT_EQ(machine.Survey().outcome, Outcome::kFailed)
       << "what lies beside the loader can not be kept from it";
+}
+
+// Where the system finds it alone: the loader asks for adapters by their bare names.
+TEST(SyclProbe, DoesNotOpenALoaderThatWouldLoadAnybodysAdapter) {
+  if (geteuid() != 0) GTEST_SKIP() << "skipped: only root is kept from other users' files";
+  const probe::system::TemporaryTree tree;
+  tree.Write("/opt/libur_loader.so.0", "");
+  const auto restrict_there = [&] {
+    return tests::RunWith({}, [&](const auto&, const auto& environment) -> std::string {
+      const auto files = probe::system::FileSystem::Open(tree.root());
+      const auto kept_out = probe::sycl::RestrictLoader({"libur_loader.so.0", "/opt/libur_loader.so.0", {}},
+                                                        *files, environment);
+      return kept_out ? "" : Describe(kept_out.error());
+    });
+  };
+  EXPECT_EQ(restrict_there(), "");
+  const auto directories = probe::system::LoaderDirectories();
+  ASSERT_FALSE(directories.empty());
+  const auto adapter = directories.back() + "/libur_adapter_hip.so.0";
+  tree.Write(adapter, "", 0666);
+  EXPECT_THAT(restrict_there(), HasSubstr(adapter));
+}
+
+// As the loader reads them, with what is not there dropped: others may put it there in between.
+TEST(SyclProbe, LeavesTheLoaderListsOfAdaptersAsItReadsThem) {
+  SyclMachine machine(ZeGpu(3, 1255));
+  const auto more = machine.tree().At("/more");
+  machine.tree().Write("/more/readme", "");
+  const auto left = [&](const char* variable, const std::string& value) {
+    machine.Set(variable, value);
+    const auto after = machine.VariableAfter(variable);
+    EXPECT_THAT(machine.Survey().warnings, SizeIs(value.starts_with(' ') ? 1 : 0)) << value;
+    return after;
+  };
+  constexpr const char* kSearch = "UR_ADAPTERS_SEARCH_PATH";
+  EXPECT_EQ(left(kSearch, "'" + more + "'"), more);
+  EXPECT_EQ(left(kSearch, "\"" + more + "\"," + machine.tree().At("/none")), more);
+  EXPECT_EQ(left(kSearch, machine.tree().At("/none")), "");
+  EXPECT_EQ(left(kSearch, " " + more), "") << "a relative path";
+  machine.Set(kSearch, "");
+  EXPECT_EQ(left("UR_ADAPTERS_FORCE_LOAD", machine.tree().At("/none")), "/dev/null/none");
+  EXPECT_EQ(left("UR_ENABLE_LAYERS", "UR_LAYER_TRACING"), "");
+  EXPECT_EQ(left("XPTI_FRAMEWORK_DISPATCHER", more), "");
+}
+
+TEST(SyclProbe, AsksForTheAdapterOfLevelZeroThatTheLoaderTakes) {
+  SyclMachine machine(ZeGpu(3, 1255));
+  machine.tree().Write("/lib/libur_adapter_level_zero_v2.so.0", "no library", 0755);
+  EXPECT_THAT(machine.Survey().drivers, SizeIs(1));
+  EXPECT_THAT(machine.Set("UR_LOADER_USE_LEVEL_ZERO_V2", "0").Survey().drivers, SizeIs(1));
+  EXPECT_THAT(machine.Set("SYCL_UR_USE_LEVEL_ZERO_V2", "True").Survey().drivers, SizeIs(2));
 }
 
 TEST(SyclProbe, SaysWhichLibraryAnAdapterLacks) {
