@@ -121,7 +121,10 @@ std::vector<ProcessId> OwnChildren(ProcessId) {
   return ChildrenOf(getpid()).value_or(std::vector<ProcessId>());
 }
 
+// Root is shown all, and anybody may start a process with variables that he has seen.
 std::optional<std::string> EnvironmentOf(ProcessId pid) {
+  const auto info = InfoOf(pid);
+  if (!info || info->kp_eproc.e_pcred.p_ruid != getuid()) return std::nullopt;
   static const std::size_t most = MostArgumentBytes();
   const auto buffer = std::make_unique_for_overwrite<char[]>(most);
   std::array<int, 3> name = {CTL_KERN, KERN_PROCARGS2, pid};

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <string>
 
 #include "probe/core/parse.h"
@@ -13,6 +14,9 @@
 
 namespace probe::system {
 namespace {
+
+// More than a process can be started with: three quarters of 8 MiB (fs/exec.c, bprm_stack_limits).
+constexpr std::size_t kMostEnvironmentBytes = 8U << 20U;
 
 // Of /proc/<pid>/stat: behind the name, which is in parentheses and may hold anything, the state and the
 // parent.
@@ -43,9 +47,16 @@ std::vector<ProcessEntry> ProcessTable() {
   return out;
 }
 
+// Root is shown all, and anybody may start a process with variables that he has seen. Of whom it is its
+// status tells alone: the files are root's where a process wants to be no other's to look at.
 std::optional<std::string> EnvironmentOf(ProcessId pid) {
   const auto files = FileSystem::Open("/");
-  auto block = files ? files->Read("/proc/" + std::to_string(pid) + "/environ") : files.error();
+  if (!files) return std::nullopt;
+  const std::string folder = "/proc/" + std::to_string(pid);
+  const auto status = files->Read(folder + "/status");
+  if (!status || status->find("\nUid:\t" + std::to_string(getuid()) + "\t") == std::string::npos)
+    return std::nullopt;
+  auto block = files->Read(folder + "/environ", kMostEnvironmentBytes);
   if (!block) return std::nullopt;
   return *std::move(block);
 }

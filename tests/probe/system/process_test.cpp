@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "probe/system/process.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -8,7 +9,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/probe/system/unprivileged.h"
 
 namespace probe::system {
 namespace {
@@ -88,6 +94,49 @@ TEST(Process, TellsTheVariablesThatOneWasStartedWith) {
   ASSERT_TRUE(WaitPeeking(ended));
   EXPECT_TRUE(Reap(ended));
   EXPECT_EQ(EnvironmentOf(ended), std::nullopt);
+}
+
+// A process that sleeps, started with the variables by that user.
+pid_t SleeperOf(uid_t user, std::vector<std::string> variables) {
+  std::array<int, 2> started{};
+  if (pipe2(started.data(), O_CLOEXEC) != 0) return -1;
+  const pid_t pid = fork();
+  if (pid == 0) {
+    std::vector<char*> environment;
+    for (std::string& variable : variables) environment.push_back(variable.data());
+    environment.push_back(nullptr);
+    char name[] = "sleep", seconds[] = "60";
+    char* arguments[] = {name, seconds, nullptr};
+    if (user == getuid() || setuid(user) == 0) execve("/bin/sleep", arguments, environment.data());
+    _exit(1);
+  }
+  close(started[1]);
+  char byte = 0;
+  (void)!read(started[0], &byte, 1);  // ends as it becomes the other program
+  close(started[0]);
+  return pid;
+}
+
+TEST(Process, TellsTheLastOfManyVariables) {
+  std::vector<std::string> variables;
+  for (int i = 0; i < 15; ++i)
+    variables.push_back("MANY" + std::to_string(i) + "=" + std::string(100'000, 'x'));
+  variables.push_back("LAST=1");
+  const pid_t sleeper = SleeperOf(getuid(), variables);
+  const auto told = EnvironmentOf(sleeper);
+  kill(sleeper, SIGKILL);
+  waitpid(sleeper, nullptr, 0);
+  ASSERT_TRUE(told);
+  EXPECT_TRUE(told->ends_with(std::string("LAST=1") + '\0')) << told->size();
+}
+
+TEST(Process, TellsNoVariablesOfAnotherUsers) {
+  if (getuid() != 0) GTEST_SKIP() << "skipped: only root is shown them, and can start one";
+  const pid_t sleeper = SleeperOf(kUnprivilegedUser, {"SEEN=1"});
+  const auto told = EnvironmentOf(sleeper);
+  kill(sleeper, SIGKILL);
+  waitpid(sleeper, nullptr, 0);
+  EXPECT_EQ(told, std::nullopt);
 }
 
 // The layout that macOS tells arguments and variables in.
