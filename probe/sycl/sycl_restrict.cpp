@@ -25,13 +25,12 @@ namespace {
 constexpr std::string_view kAdapterPrefix = "libur_adapter_";
 constexpr std::string_view kAdapterSuffix = ".so.0";
 // Those that the loader asks for (its ur_manifests.hpp), first those of what is measured here. Of Level
-// Zero's it takes one, by its variables.
-constexpr std::array<std::string_view, 6> kAdapters = {
+// Zero's the first releases take one by a variable, and the newest take both, which share its GPUs.
+constexpr std::array<std::string_view, 7> kAdapters = {
     "libur_adapter_level_zero.so.0", "libur_adapter_level_zero_v2.so.0", "libur_adapter_opencl.so.0",
-    "libur_adapter_cuda.so.0",       "libur_adapter_hip.so.0",           "libur_adapter_native_cpu.so.0"};
+    "libur_adapter_cuda.so.0",       "libur_adapter_hip.so.0",           "libur_adapter_native_cpu.so.0",
+    "libur_adapter_offload.so.0"};
 constexpr std::size_t kMeasured = 3;
-constexpr std::array<std::string_view, 2> kSecondOfLevelZero = {"UR_LOADER_USE_LEVEL_ZERO_V2",
-                                                                "SYCL_UR_USE_LEVEL_ZERO_V2"};
 // What puts layers between a program and adapters, and the libraries that its layer for tracing loads.
 constexpr std::array<std::string_view, 4> kLayers = {"UR_ENABLE_LAYERS", "XPTI_TRACE_ENABLE",
                                                      "XPTI_FRAMEWORK_DISPATCHER", "XPTI_SUBSCRIBERS"};
@@ -108,15 +107,6 @@ std::vector<std::string> AdapterFolders(const std::string& loader, const system:
   return folders;
 }
 
-// Whether the loader takes the other one of Level Zero's adapters.
-bool IsLeftOut(std::string_view adapter, const system::Environment& environment) {
-  const bool wants_second =
-      std::any_of(kSecondOfLevelZero.begin(), kSecondOfLevelZero.end(), [&](std::string_view variable) {
-        return Lists("y yes t true 1", Lower(environment.Get(variable).value_or("")));
-      });
-  return adapter == (wants_second ? kAdapters[0] : kAdapters[1]);
-}
-
 // The first of what it loads by names that is not to be trusted.
 std::optional<Error> Untrusted(const std::string& loader, const system::FileSystem& files,
                                const system::Environment& environment) {
@@ -186,8 +176,7 @@ std::vector<BrokenAdapter> BrokenAdapters(const std::string& loader, const syste
   for (const std::string& folder : folders) {
     for (const std::string_view name : std::span(kAdapters).first(kMeasured)) {
       const std::string path = folder + "/" + std::string(name);
-      if (IsLeftOut(name, environment) || !files.Exists(path) || !system::Library::LoadedFiles(name).empty())
-        continue;
+      if (!files.Exists(path) || !system::Library::LoadedFiles(name).empty()) continue;
       if (auto reason = system::WhyNotLoadable(path)) broken.push_back({path, *std::move(reason)});
     }
   }

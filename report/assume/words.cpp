@@ -285,7 +285,11 @@ Wrong TakePrinted(const Tables& tables, std::string& name) {
 // A card's; its maker's alone would fit any of them, and the first that a table has would stand for all.
 Wrong ReadName(const Tables& tables, const std::string& value, Words& words) {
   auto name = WithoutMarks(probe::CleanText(value, kLongestPrinted));
+  const auto whole = name;
   if (auto wrong = TakePrinted(tables, name)) return wrong;
+  // Of a slip the nearest card is proposed, which a maker's unknown card is not.
+  const bool is_unnamed = PrintedName(whole) == whole;
+  if (!words.vendor && (is_unnamed || IsCard(name))) words.vendor = PrintedMaker(whole);
   if (auto wrong = ReadText(name, words.name)) return wrong;
   const auto* maker = MakerCalled(*words.name);
   if (maker == nullptr) return std::nullopt;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,6 +34,10 @@ namespace report {
 // "03:00.0 VGA compatible controller: NVIDIA Corporation AD102 [GeForce RTX 4090] (rev a1)". The text itself
 // where nothing is left of it.
 [[nodiscard]] std::string PrintedName(std::string_view text);
+
+// The number of the maker whose registered name stands first in such a text: "Intel Corporation DG2 [Arc
+// A770]"; nullopt where none does that is known.
+[[nodiscard]] std::optional<std::uint32_t> PrintedMaker(std::string_view text);
 
 // The products of a name that is of several, "Radeon RX 7900 XT/7900 XTX", each with the words that it shares
 // with the first; only that name itself of one.

@@ -145,6 +145,17 @@ std::string WithoutEdition(const std::string& name) {
   return name;
 }
 
+// What stands in the place of a name where none is known: "Device 2684", "Graphics".
+bool IsPlaceholder(std::string_view name) {
+  const auto words = BlankSeparated(probe::Lower(name));
+  const auto is_one = [](const std::string& word) {
+    return word == "device" || word == "graphics" || word == "generic";
+  };
+  return !words.empty() && is_one(words.front()) &&
+         std::all_of(words.begin(), words.end(),
+                     [&](const std::string& word) { return is_one(word) || IsNumber(word); });
+}
+
 }  // namespace
 
 std::string PrintedName(std::string_view text) {
@@ -153,7 +164,19 @@ std::string PrintedName(std::string_view text) {
   if (const auto colon = rest.rfind(": "); colon != std::string::npos) rest.erase(0, colon + 2);
   const auto whole = name ? *name : WithoutMakers(WithoutInterface(rest));
   const auto plain = WithoutEdition(std::string(probe::Trim(whole)));
-  return plain.empty() ? std::string(text) : plain;
+  return plain.empty() || IsPlaceholder(plain) ? std::string(text) : plain;
+}
+
+std::optional<std::uint32_t> PrintedMaker(std::string_view text) {
+  if (const auto colon = text.rfind(": "); colon != kNowhere) text.remove_prefix(colon + 2);
+  const auto words = BlankSeparated(text);
+  const auto form = std::find_if(words.begin(), words.end(), IsLegalForm);
+  if (form == words.begin() || form == words.end()) return std::nullopt;
+  const auto makers = probe::KnownVendors();
+  const auto maker = std::find_if(makers.begin(), makers.end(), [&](const probe::VendorNames& one) {
+    return probe::Lists(one.maker_words, probe::Lower(words.front()));
+  });
+  return maker == makers.end() ? std::nullopt : std::optional(maker->number);
 }
 
 std::vector<std::string> ProductsIn(std::string_view name) {

@@ -35,7 +35,7 @@ std::map<std::string_view, const Doubt*> RefutedDevices(const Report& report) {
   return refuted;
 }
 
-// That none of the programs which the runtime's table names has code for the GPU. "" of any other way, and
+// That none of the programs that are known here has code for the GPU. "" of any other way, and
 // where the caller names a program, or asks whether a runtime works, and is answered about that.
 targets::WithoutCode WithoutCodeOf(const Tables& tables, const Report& report, const std::string& device_id,
                                    const std::string& runtime, Use use) {

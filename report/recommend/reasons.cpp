@@ -132,7 +132,8 @@ Reason TieReason(const Tables& tables, const Report& report, const Score& chosen
     }
     mature = mature || MaturityOf(tables, *score) < MaturityOf(tables, chosen);
     const bool equal = MaturityOf(tables, *score) == MaturityOf(tables, chosen);
-    large = large || (equal && MemoryOf(report, *score) < MemoryOf(report, chosen));
+    const double memory = MemoryOf(report, *score);
+    large = large || (equal && memory > 0 && memory < MemoryOf(report, chosen));
   }
   if (twins.size() == 1) others.push_back(NameBeside(report, *twins.front(), chosen));
   if (twins.size() > 1) others.push_back(fmt::format("{} more {}", twins.size(), PlainName(device->name)));

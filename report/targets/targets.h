@@ -16,8 +16,8 @@ namespace report::targets {
 
 // Fills in report.terms.unfit.
 void JudgeWays(const Tables& tables, Report& report);
-// The same where the caller names no program: ways by which every program that the runtime's table names for
-// a use, and that has code for the device, computes through a runtime that the terms exclude.
+// The same where the caller names no program: ways by which every program that states a use, and that has
+// code for the device, computes through a runtime that the terms exclude.
 void JudgeExclusions(const Tables& tables, Report& report);
 
 // Fills in the answer's artefact, command and target: of the builds that fit its way the first that fits
@@ -27,8 +27,8 @@ void JudgeExclusions(const Tables& tables, Report& report);
 // program that it can not look for.
 void AddArtefact(const Tables& tables, bool all_asked, const Report& report, Recommendation& answer);
 
-// Why none of the programs that the table of a maker's own runtime names for the use has code for the device,
-// by the tables of this build; "" where one has, where the device's architecture is not known, and of a
+// Why none of the programs that are known here, and state the use, has code for the device by a maker's own
+// runtime; "" where one has, where the device's architecture is not known, and of a
 // runtime for all makers' GPUs or one whose builds name no architecture. Builds through a runtime that
 // `terms` exclude count for none.
 struct WithoutCode {

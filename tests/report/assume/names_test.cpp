@@ -320,4 +320,13 @@ TEST(Names, ARuntimeThatCanNotBeThereIsNotAskedFor) {
 }
 
 }  // namespace
+TEST(Names, ThatOthersPrintAreOfTheMakerThatTheyBeginWith) {
+  EXPECT_THAT(Refusal("name=Intel Corporation [RTX 4090]"), HasSubstr("is a card of NVIDIA, not Intel"));
+  EXPECT_THAT(Refusal("name=03:00.0 VGA compatible controller: NVIDIA Corporation [Arc B580]"),
+              HasSubstr("is a card of Intel, not NVIDIA"));
+  EXPECT_THAT(Seen("NVIDIA Corporation Device [10de:2684]"), HasSubstr(";NVIDIA;;")) << "no table's card";
+  EXPECT_THAT(Seen("Advanced Micro Devices, Inc. [AMD/ATI] Device [1002:7550] (rev c0)"),
+              HasSubstr(";AMD;;"));
+}
+
 }  // namespace report::assume
