@@ -248,8 +248,7 @@ bool IsCard(const std::string& name) { return AsWords(name).value_or("").starts_
 
 // Whether a description of one says of all that decides what one of another says.
 bool LeadToOne(const Tables& tables, const std::vector<std::string>& names) {
-  using Decisive =
-      std::tuple<std::uint32_t, std::optional<std::string>, std::optional<std::uint64_t>, std::string>;
+  using Decisive = std::tuple<std::optional<std::string>, std::optional<std::uint64_t>, std::string>;
   std::set<Decisive> all;
   for (const std::string& name : names) {
     Words words;
@@ -259,8 +258,7 @@ bool LeadToOne(const Tables& tables, const std::vector<std::string>& names) {
     device.name = name;
     device.hardware.emplace().identity.ids = words.ids;
     const auto* peak = FindPeak(EmbeddedPeaks(), device);
-    all.insert(
-        {words.ids ? words.ids->device : 0, words.architecture, words.memory_bytes, peak ? peak->name : ""});
+    all.insert({words.architecture, words.memory_bytes, peak ? peak->name : ""});
   }
   return all.size() < 2;
 }
@@ -269,12 +267,12 @@ bool LeadToOne(const Tables& tables, const std::vector<std::string>& names) {
 // either. Of several products that differ somebody has to say one.
 Wrong TakePrinted(const Tables& tables, std::string& name) {
   const auto printed = PrintedName(name);
-  if (printed == name || IsCard(name)) return std::nullopt;
   auto products = ProductsIn(printed);
   std::erase_if(products, [](const std::string& product) { return !IsCard(product); });
   if (!LeadToOne(tables, products))
     return fmt::format("'{}' is what several cards are called; say which one: {}",
                        probe::CleanText(printed, 64), fmt::join(products, ", "));
+  if (printed == name || IsCard(name)) return std::nullopt;
   if (IsCard(printed))
     name = printed;
   else if (!products.empty())

@@ -329,4 +329,12 @@ TEST(Names, ThatOthersPrintAreOfTheMakerThatTheyBeginWith) {
               HasSubstr(";AMD;;"));
 }
 
+TEST(Names, OfSeveralProductsAreAskedForHoweverTheyArePrinted) {
+  for (const char* name :
+       {"[Radeon RX 7900 XT/7900 XTX]", "Radeon RX 7900 XT/7900 XTX", "Navi 31 [Radeon RX 7900 XT/7900 XTX]",
+        "Advanced Micro Devices, Inc. [AMD/ATI] Navi 31 [Radeon RX 7900 XT/7900 XTX]"})
+    EXPECT_THAT(Refusal(std::string("name=") + name), HasSubstr("say which one: Radeon RX 7900 XT,")) << name;
+  EXPECT_EQ(Refusal("name=NVIDIA Corporation TU117M [GeForce GTX 1650 Mobile / Max-Q]"), "") << "one row's";
+}
+
 }  // namespace report::assume

@@ -452,7 +452,7 @@ TEST(Ties, OfDifferentCardsAlikeTheOneWithMoreMemory) {
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->device_id, "pci:0000:02:00.0");
   EXPECT_THAT(answer->reasons, Contains(HasSubstr("and it has more memory")));
-  for (auto& view : report.devices[0].views) view.device.memory_total_bytes.reset();
+  report.devices[0].memory = {};
   const auto unknown = Answer(report);
   ASSERT_TRUE(unknown);
   EXPECT_THAT(unknown->reasons, Not(Contains(HasSubstr("more memory")))) << "nobody knows the other's";
