@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "probe/core/fields.h"
@@ -146,6 +148,12 @@ std::variant<Live, Problem> OpenLive(const RunRequest& request, const probe::iso
   if (!opened) {
     return BadInput(probe::Error{"", std::nullopt, "", "--sysroot: " + opened.error().text});
   }
+  // It may be opened by whoever may pass through it, and would look empty to who may not read it.
+  std::error_code unreadable;
+  const std::filesystem::directory_iterator entries(request.sysroot, unreadable);
+  if (unreadable)
+    return BadInput(
+        probe::Error{"", std::nullopt, "", "--sysroot: " + request.sysroot + ": " + unreadable.message()});
   auto files = std::make_unique<const system::FileSystem>(*std::move(opened));
   auto environment = std::make_unique<const system::Environment>(system::Environment::OfProcess());
   auto risks = std::make_unique<const RiskLedger>(*environment, *files, request.retry_crashed);

@@ -293,6 +293,20 @@ class ExitCodes(unittest.TestCase):
             process = run("--exit-code", "--sysroot", "machine", cwd=root)
             self.assertEqual(12, process.returncode, process.stderr)
 
+    def test_a_sysroot_that_may_not_be_read_is_told(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder, "closed")
+            root.mkdir(mode=0o111)
+            as_user = (BINARY,)
+            if os.access(root, os.R_OK):
+                as_user = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", BINARY)
+                if not shutil.which("setpriv") or subprocess.run([*as_user, "--version"], stdout=subprocess.DEVNULL).returncode:
+                    self.skipTest("skipped: root may read everything, and no other user can run the program here")
+                os.chmod(folder, 0o755)
+            process = subprocess.run([*as_user, "list", "--sysroot", root], capture_output=True, text=True)
+            self.assertEqual((2, ""), (process.returncode, process.stdout))
+            self.assertEqual(f"whichgpu: --sysroot: {root}: Permission denied\n", process.stderr)
+
     def test_files_tell_of_a_gpu_and_not_whether_a_runtime_reaches_it(self):
         """A card on the bus, and one that is part of the chip."""
         with tempfile.TemporaryDirectory() as root:
