@@ -433,6 +433,9 @@ std::optional<std::string> RecogniseCard(const Tables& tables, Words& words) {
     return fmt::format("vendor: it is missing; {} make cards with '{}' in their names",
                        fmt::join(makers, " and "), probe::CleanText(*words.name, 64));
   }
+  // The driver has said the chip, and no table has it by that name.
+  if (words.is_chip_printed && !words.vendor) words.vendor = rows.front().vendor;
+  if (words.is_chip_printed && !HasStated(rows.front(), words).value_or(false)) return std::nullopt;
   if (words.alias.empty() && !IsGeneric(rows.front().vendor, words.spelling)) {
     const auto architectures = ArchitecturesOf(tables, found.similar).size();
     if (auto wrong = AsksForMore(rows, found.similar, found.is_exact, words, architectures)) return wrong;

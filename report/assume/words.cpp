@@ -14,6 +14,8 @@
 #include <tuple>
 #include <utility>
 
+#include "data/tables.h"
+
 #include "probe/core/parse.h"
 #include "probe/core/text.h"
 #include "probe/core/vendor_names.h"
@@ -288,6 +290,7 @@ Wrong ReadName(const Tables& tables, const std::string& value, Words& words) {
   // Of a slip the nearest card is proposed, which a maker's unknown card is not.
   const bool is_unnamed = PrintedName(whole) == whole;
   if (!words.vendor && (is_unnamed || IsCard(name))) words.vendor = PrintedMaker(whole);
+  if (name != whole) words.printed = whole;
   if (auto wrong = ReadText(name, words.name)) return wrong;
   const auto* maker = MakerCalled(*words.name);
   if (maker == nullptr) return std::nullopt;
@@ -334,6 +337,39 @@ std::vector<Key> KeysOf(const Tables& tables) {
                     }});
   }
   return keys;
+}
+
+// What stands in parentheses behind the name says of the chip, "(RADV RENOIR)", "(TGL GT2)": a key and its
+// value; nullopt where it says none.
+std::optional<std::pair<std::string, std::string>> ChipIn(std::string_view printed) {
+  const auto from = printed.find('(');
+  if (from == std::string_view::npos) return std::nullopt;
+  auto codes = probe::Lower(printed.substr(from));
+  std::replace_if(codes.begin(), codes.end(), [](char c) { return c == '(' || c == ')' || c == ','; }, ' ');
+  const auto rows = probe::ParseTable<3>(data::kDriverChips);
+  for (std::string_view rest = codes; !rest.empty();) {
+    const auto code = probe::TakeUpTo(rest, ' ');
+    for (const auto& [known, key, architecture] : rows) {
+      if (probe::Lower(known) == code) return std::pair(std::string(key), std::string(architecture));
+      // "gfx1103_r1" is a revision of one.
+      const auto word = code.substr(0, code.find('_'));
+      if (word.starts_with(key) && probe::IsDigits(word.substr(key.size())))
+        return std::pair(std::string(key), std::string(word));
+    }
+  }
+  return std::nullopt;
+}
+
+// Of a name that many chips share, which has no number of its own; what a key says goes before.
+Wrong TakeChip(const std::vector<Key>& keys, Words& words) {
+  const auto chip = ChipIn(words.printed);
+  if (!chip || words.architecture || words.name->find_first_of("0123456789") != std::string::npos)
+    return std::nullopt;
+  const auto key =
+      std::find_if(keys.begin(), keys.end(), [&](const Key& known) { return known.name == chip->first; });
+  if (key == keys.end()) return std::nullopt;
+  words.is_chip_printed = true;
+  return key->read(chip->second, words);
 }
 
 // The next pair. A name may have commas of its own, be it with its key or, by mistake, without.
@@ -402,6 +438,7 @@ probe::Result<Words> ReadWords(const Tables& tables, const std::string& text) {
     if (value.empty()) return Said(name, "it lacks its value");
     if (auto wrong = key->read(value, words)) return Said(name, *wrong);
   }
+  if (auto wrong = TakeChip(keys, words)) return Said("name", *wrong);
   return words;
 }
 

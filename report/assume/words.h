@@ -24,6 +24,8 @@ struct Words {
   std::string spelling;                       // the name with the blanks that the tables have in it
   std::optional<probe::DeviceKind> kind;      // absent: discrete, as far as anybody knows
   std::optional<probe::PciIds> ids;           // of a known card
+  std::string printed;                        // what another tool printed, where the name was taken out of it
+  bool is_chip_printed = false;               // the architecture is what that says of the chip
   std::string alias;                          // what was written, where the name is the card's of it
   std::string taken_for;                      // the card, where others are named like it, too
   std::string instead;                        // how to say another one; empty: it is another maker's

@@ -156,6 +156,25 @@ bool IsPlaceholder(std::string_view name) {
                      [&](const std::string& word) { return is_one(word) || IsNumber(word); });
 }
 
+// "GTX 1650 with Max-Q Design", as NVIDIA's driver names it, is the table's "GTX 1650 Max-Q".
+std::string WithoutDesign(const std::string& name) {
+  constexpr std::string_view kWith = " with ";
+  constexpr std::string_view kDesign = " design";
+  const auto lower = probe::Lower(name);
+  const auto with = lower.rfind(kWith);
+  if (with == kNowhere || !lower.ends_with(kDesign) || with + kWith.size() + kDesign.size() > name.size())
+    return name;
+  const auto from = with + kWith.size();
+  return name.substr(0, with) + " " + name.substr(from, name.size() - kDesign.size() - from);
+}
+
+// "RX 580 Series", as AMD's driver names an "RX 580".
+std::string WithoutSeries(const std::string& name) {
+  constexpr std::string_view kSeries = " series";
+  const bool is_one = probe::Lower(name).ends_with(kSeries) && HasDigit(name);
+  return is_one ? name.substr(0, name.size() - kSeries.size()) : name;
+}
+
 }  // namespace
 
 std::string PrintedName(std::string_view text) {
@@ -163,7 +182,7 @@ std::string PrintedName(std::string_view text) {
   auto name = TakeBracketed(rest);
   if (const auto colon = rest.rfind(": "); colon != std::string::npos) rest.erase(0, colon + 2);
   const auto whole = name ? *name : WithoutMakers(WithoutInterface(rest));
-  const auto plain = WithoutEdition(std::string(probe::Trim(whole)));
+  const auto plain = WithoutSeries(WithoutDesign(WithoutEdition(std::string(probe::Trim(whole)))));
   return plain.empty() || IsPlaceholder(plain) ? std::string(text) : plain;
 }
 

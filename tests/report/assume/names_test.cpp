@@ -100,6 +100,50 @@ TEST(Names, AreTakenAsOtherToolsPrintThem) {
       << "without its key";
 }
 
+TEST(Names, OfDriversAreOfTheCardThatTheTablesCallOtherwise) {
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      {"NVIDIA GeForce GTX 1650 with Max-Q Design", "NVIDIA GeForce GTX 1650 Max-Q"},
+      {"NVIDIA GeForce RTX 2070 with Max-Q Design", "NVIDIA GeForce RTX 2070 Max-Q"},
+      {"GPU 0: Quadro RTX 4000 with Max-Q Design (UUID: GPU-1)", "Quadro RTX 4000 Max-Q"},
+      {"NVIDIA Quadro T1000 with Max-Q Design", "NVIDIA Quadro T1000 Max-Q"},
+      {"AMD Radeon RX 580 Series (RADV POLARIS10)", "AMD Radeon RX 580"},
+      {"AMD Custom GPU 0405 (RADV VANGOGH)", "AMD Custom GPU 0405"},
+      {"AMD Custom GPU 0932 (RADV GALILEO)", "AMD Custom GPU 0932"}};
+  for (const auto& [printed, plain] : rows) {
+    EXPECT_EQ(Seen(printed), Seen(plain)) << printed;
+    EXPECT_THAT(Seen(printed), Not(HasSubstr("--assume"))) << "nor is it refused";
+  }
+  EXPECT_THAT(Seen("NVIDIA Quadro T1000 with Max-Q Design"), HasSubstr("sm_75"));
+  EXPECT_THAT(Seen("AMD Custom GPU 0932 (RADV VANGOGH)"), HasSubstr("gfx1033"));
+  EXPECT_THAT(Refusal("name=Foo with Bar Design"), HasSubstr("no card is called 'Foo with Bar Design'"));
+  EXPECT_THAT(Seen("Radeon R7 200 Series"), HasSubstr("gfx704")) << "a series that a table has";
+}
+
+// What stands behind the name in parentheses, as its key would say it.
+TEST(Names, OfManyChipsAreOfTheOneThatTheDriverNamesBesideThem) {
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      {"AMD Radeon Graphics (RADV RENOIR)", "AMD Radeon Graphics,gfx=gfx90c"},
+      {"AMD Radeon Graphics (RADV GFX1150)", "AMD Radeon Graphics,gfx=gfx1150"},
+      {"AMD Radeon Graphics (RADV GFX1103_R1)", "AMD Radeon Graphics,gfx=gfx1103"},
+      {"AMD Radeon Graphics (RADV RAPHAEL_MENDOCINO)", "AMD Radeon Graphics,gfx=gfx1036"},
+      {"AMD Radeon Graphics (radeonsi, rembrandt, LLVM 15.0.6, DRM 3.49)", "AMD Radeon Graphics,gfx=gfx1035"},
+      {"Mesa Intel(R) Xe Graphics (TGL GT2)", "Intel Xe Graphics,ip=12.0"},
+      {"Mesa Intel(R) Graphics (ADL GT2)", "Intel Graphics,ip=12.3"},
+      {"Mesa Intel(R) Graphics (LNL)", "Intel Graphics,ip=20.4"},
+      {"Intel(R) Arc(tm) Graphics (LNL)", "Intel Arc Graphics,ip=20.4"}};
+  for (const auto& [printed, said] : rows) {
+    EXPECT_EQ(Seen(printed), Seen(said)) << printed;
+    EXPECT_THAT(Seen(printed), Not(HasSubstr("--assume"))) << "nor is it refused";
+  }
+  EXPECT_THAT(Seen("Mesa Intel(R) Graphics (RPL-S)"), HasSubstr("ip-12.2")) << "no table has it by that name";
+  EXPECT_THAT(Seen("Mesa Intel(R) HD Graphics (BDW GT1)"), HasSubstr("ip-8.0"));
+  EXPECT_THAT(Seen("AMD Radeon Graphics (RADV RENOIR),gfx=gfx1035"), HasSubstr("gfx1035"))
+      << "what is said goes before";
+  EXPECT_THAT(Seen("AMD Radeon RX 7900 XTX (RADV NAVI33)"), HasSubstr("gfx1100"))
+      << "a card's own name goes before";
+  EXPECT_EQ(Seen("AMD Radeon Graphics (RADV FOO1)"), Seen("AMD Radeon Graphics"));
+}
+
 TEST(Names, OfSeveralProductsAskForOne) {
   const std::string navi31 =
       "Advanced Micro Devices, Inc. [AMD/ATI] Navi 31 [Radeon RX 7900 XT/7900 XTX/7900 GRE/7900M]";
