@@ -11,7 +11,9 @@
 #include <utility>
 
 #include "probe/core/add_once.h"
+#include "probe/core/parse.h"
 #include "probe/core/pci_table.h"
+#include "probe/core/vendor_names.h"
 #include "report/core/architecture.h"
 #include "report/core/card_name.h"
 #include "report/core/devices.h"
@@ -21,6 +23,18 @@
 #include "report/targets/targets.h"
 
 namespace report::targets {
+namespace {
+
+// Whether that row's GPU may be called so. Drivers call every part of a chip that has no product's name by
+// one name of its maker's, whatever its row calls it.
+bool MayBeCalledSo(const probe::PciRow& row, std::string_view name) {
+  if (MayBe(name, row.name)) return true;
+  const auto* maker = probe::FindVendorNames(row.vendor);
+  return maker && row.kind == "integrated" && !row.target.empty() &&
+         probe::Lists(maker->generic_names, name, '|');
+}
+
+}  // namespace
 
 std::set<std::string> ArchitecturesBy(const RuntimeFacts& facts, const probe::PhysicalDevice& device) {
   for (const auto& view : device.views) {
@@ -30,7 +44,7 @@ std::set<std::string> ArchitecturesBy(const RuntimeFacts& facts, const probe::Ph
   std::set<std::string> all;
   if (!facts.target) return all;
   for (const probe::PciRow& row : probe::PciRows()) {
-    if (row.vendor != VendorOf(device) || !MayBe(device.name, row.name)) continue;
+    if (row.vendor != VendorOf(device) || !MayBeCalledSo(row, device.name)) continue;
     auto architecture = ArchitectureOfChip(facts, row.target);
     if (architecture.empty()) return {};
     all.insert(std::move(architecture));

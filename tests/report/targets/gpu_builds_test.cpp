@@ -345,6 +345,18 @@ TEST(GpuBuilds, AreNoneOfWaysThatStandOnWhatTheCallerExcludes) {
 }
 
 // A name without a number is many chips': a build is judged by all of them.
+TEST(GpuBuilds, AreToldApartByAllPartsOfChipsThatDriversCallByOneName) {
+  const auto machine = assume::Imagine(*EmbeddedTables(), {"name=AMD Radeon Graphics"});
+  ASSERT_TRUE(machine);
+  const auto* facts = Find(*EmbeddedTables(), "hip");
+  ASSERT_NE(facts, nullptr);
+  const auto apart = TellsApart(*EmbeddedTarget("pytorch"), *facts, machine->devices.back());
+  ASSERT_TRUE(apart);
+  for (const char* one : {"gfx90c", "gfx1035", "gfx1036", "gfx1103", "gfx1150", "gfx1151"})
+    EXPECT_THAT(apart->architectures, Contains(one));
+  EXPECT_THAT(apart->architectures, Not(Contains("gfx1100"))) << "a card's";
+}
+
 TEST(GpuBuilds, AreHeldAgainstAllChipsOfAName) {
   const auto arc = AnswerTo({.machine = {"name=Arc Graphics" + kLinux}});
   EXPECT_EQ(arc.backend, "level_zero");
