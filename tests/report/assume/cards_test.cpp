@@ -105,6 +105,21 @@ TEST(CardWords, OneNameOfManyChipsHasNoRatesOfAnotherChip) {
       << "a product's name is of its own chip";
 }
 
+// Kaveri's and Carrizo's processors have a GPU that is called as a series of cards is.
+TEST(CardWords, ASeriesWithoutANumberIsPartOfAnOldProcessor) {
+  for (const char* name : {"AMD Radeon R7 Graphics", "AMD Radeon(TM) R5 Graphics", "Radeon R6 Graphics",
+                           "Kaveri [Radeon R7 Graphics]", "AMD Radeon R7 Graphics (RADV KAVERI)"}) {
+    const auto machine = Imagine(*EmbeddedTables(), {std::string("name=") + name});
+    ASSERT_TRUE(machine) << name;
+    const auto& device = machine->devices.back();
+    EXPECT_EQ(device.kind, probe::DeviceKind::kIntegrated) << name;
+    EXPECT_EQ(device.hardware->architecture, "gfx700")
+        << name << ", which its maker's own runtime never knew";
+    EXPECT_EQ(FindPeak(EmbeddedPeaks(), device), nullptr) << name << " has no fast card's rates";
+  }
+  EXPECT_EQ(ArchitectureOf("name=Radeon R7 240"), "gfx602") << "a card";
+}
+
 std::vector<std::string> WarningsOf(const std::string& text) {
   const auto machine = Imagine(*EmbeddedTables(), {text});
   if (!machine) return {machine.error().text};
