@@ -323,6 +323,13 @@ std::optional<std::string> AnothersName(const Words& words) {
                      probe::VendorName(found.rows.front().vendor), probe::VendorName(*words.vendor));
 }
 
+// Of a card that no table has: its name alone says how much memory it has.
+std::optional<std::string> OfUnknownCard(const std::string& written, Words& words) {
+  if (auto wrong = NoCardOf(*words.name, words.vendor.has_value())) return wrong;
+  if (!words.memory_bytes) words.memory_bytes = MemoryInName(written);
+  return AnothersName(words);
+}
+
 // By which builds of programs tell these cards apart, as people write them: "9.2", "12.3"; of a chip that no
 // table has by its own name.
 std::set<std::string> ArchitecturesOf(const Tables& tables, const Rows& rows) {
@@ -420,12 +427,8 @@ std::optional<std::string> RecogniseCard(const Tables& tables, Words& words) {
   auto found = is_plain ? CalledBy(words, *words.name) : Found{};
   const auto& rows = found.rows;
   if (rows.empty()) {
-    const bool has_maker = words.vendor.has_value();
-    if (!is_plain) return InOtherLetters(*words.name, has_maker);
-    if (auto wrong = NoCardOf(*words.name, has_maker)) return wrong;
-    // Of a card that no table has the name alone says it.
-    if (!words.memory_bytes) words.memory_bytes = MemoryInName(written);
-    return AnothersName(words);
+    if (!is_plain) return InOtherLetters(*words.name, words.vendor.has_value());
+    return OfUnknownCard(written, words);
   }
   if (!words.vendor && !Agree(rows, &Row::vendor)) {
     std::set<std::string_view> makers;
