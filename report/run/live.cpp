@@ -148,10 +148,11 @@ std::variant<Live, Problem> OpenLive(const RunRequest& request, const probe::iso
   if (!opened) {
     return BadInput(probe::Error{"", std::nullopt, "", "--sysroot: " + opened.error().text});
   }
-  // It may be opened by whoever may pass through it, and would look empty to who may not read it.
+  // One that is named may be opened by whoever may pass through it, and would look empty to who may not read
+  // it. This machine's own is never listed.
   std::error_code unreadable;
   const std::filesystem::directory_iterator entries(request.sysroot, unreadable);
-  if (unreadable)
+  if (unreadable && request.sysroot != "/")
     return BadInput(
         probe::Error{"", std::nullopt, "", "--sysroot: " + request.sysroot + ": " + unreadable.message()});
   auto files = std::make_unique<const system::FileSystem>(*std::move(opened));
