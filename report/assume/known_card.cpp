@@ -65,13 +65,24 @@ Found Named(std::optional<std::uint32_t> vendor, const std::string& name) {
   return {is_exact ? std::move(exact) : similar, similar, is_exact};
 }
 
+// How many words of the name it leaves out; of one that is of several products, of the nearest.
+std::optional<std::size_t> LeftOutOf(std::string_view written, std::string_view card) {
+  if (card.find('/') == std::string_view::npos) return WordsLeftOut(written, card);
+  std::optional<std::size_t> fewest;
+  for (const std::string& product : ProductsIn(card)) {
+    const auto left_out = WordsLeftOut(written, product);
+    if (left_out && (!fewest || *left_out < *fewest)) fewest = left_out;
+  }
+  return fewest ? fewest : WordsLeftOut(written, card);
+}
+
 // Those that have all of the words that people write, and the fewest others.
 Found Meant(std::optional<std::uint32_t> vendor, const std::string& name) {
   Rows nearest;
   std::size_t least = 0;
   for (const Row& row : AllRows()) {
     if (vendor ? row.vendor != *vendor : !IsGpu(row)) continue;
-    const auto left_out = WordsLeftOut(name, row.name);
+    const auto left_out = LeftOutOf(name, row.name);
     if (!left_out || (!nearest.empty() && *left_out > least)) continue;
     if (!nearest.empty() && *left_out < least) nearest.clear();
     least = *left_out;
@@ -178,6 +189,15 @@ bool AreComparable(const Rows& rows) {
   });
 }
 
+// Whether it is the name of one of the products of such a list: "GeForce RTX 4060 Mobile / GeForce RTX 4060
+// Max-Q".
+bool IsOneOf(std::string_view written, std::string_view names) {
+  while (!names.empty()) {
+    if (IsCardsName(written, probe::Trim(probe::TakeUpTo(names, '/')))) return true;
+  }
+  return false;
+}
+
 // The slowest of those whose rates are known, after those that have as much memory and those whose rates are
 // known by that very name; nullptr where none is.
 const Row* SlowestKnown(const Rows& rows, const Words& words) {
@@ -190,7 +210,7 @@ const Row* SlowestKnown(const Rows& rows, const Words& words) {
       const auto memory = words.memory_bytes;
       // Of chips that share a name some read little and others compute little.
       const double slowness = words.several.empty() ? 1 : peak.fp32.value_or(1);
-      const std::tuple rank{!(memory && HasMemory(row, *memory)), !IsCardsName(words.spelling, peak.name),
+      const std::tuple rank{!(memory && HasMemory(row, *memory)), !IsOneOf(words.spelling, peak.name),
                             *peak.memory * slowness};
       if (slowest && rank >= least) continue;
       slowest = &row;

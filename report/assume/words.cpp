@@ -250,7 +250,8 @@ bool IsCard(const std::string& name) { return AsWords(name).value_or("").starts_
 
 // Whether a description of one says of all that decides what one of another says.
 bool LeadToOne(const Tables& tables, const std::vector<std::string>& names) {
-  using Decisive = std::tuple<std::optional<std::string>, std::optional<std::uint64_t>, std::string>;
+  using Rates = std::pair<std::optional<double>, std::optional<double>>;
+  using Decisive = std::tuple<std::optional<std::string>, std::optional<std::uint64_t>, Rates>;
   std::set<Decisive> all;
   for (const std::string& name : names) {
     Words words;
@@ -260,7 +261,7 @@ bool LeadToOne(const Tables& tables, const std::vector<std::string>& names) {
     device.name = name;
     device.hardware.emplace().identity.ids = words.ids;
     const auto* peak = FindPeak(EmbeddedPeaks(), device);
-    all.insert({words.architecture, words.memory_bytes, peak ? peak->name : ""});
+    all.insert({words.architecture, words.memory_bytes, peak ? Rates(peak->memory, peak->fp32) : Rates()});
   }
   return all.size() < 2;
 }

@@ -20,14 +20,6 @@
 namespace report {
 namespace {
 
-const DevicePeak* ById(const Peaks& peaks, const probe::Identity& identity) {
-  if (!identity.ids) return nullptr;
-  const auto id = fmt::format("{:04x}:{:04x}", identity.ids->vendor, identity.ids->device);
-  const auto found = std::find_if(peaks.devices.begin(), peaks.devices.end(),
-                                  [&](const DevicePeak& row) { return row.id == id; });
-  return found == peaks.devices.end() ? nullptr : &*found;
-}
-
 // "Apple M1 GPU" and "M1" are the "Apple M1" of the table, and "M1 Pro" is not.
 bool IsCalled(const DevicePeak& row, std::string name) {
   constexpr std::string_view kSuffix = " gpu";
@@ -50,6 +42,34 @@ std::vector<std::string_view> Alternatives(std::string_view names) {
   std::vector<std::string_view> all;
   while (!names.empty()) all.push_back(probe::Trim(probe::TakeUpTo(names, '/')));
   return all;
+}
+
+// The name of the product that a revision of a number is; empty where the table tells none.
+std::string_view NameOfRevision(const probe::PciIds& ids) {
+  if (!ids.revision) return {};
+  const auto rows = probe::PciRows();
+  const auto found = std::find_if(rows.begin(), rows.end(), [&](const probe::PciRow& row) {
+    return row.vendor == ids.vendor && probe::ListsNumber(row.devices, ids.device) &&
+           probe::ListsNumber(row.revisions, *ids.revision);
+  });
+  return found == rows.end() ? std::string_view() : found->name;
+}
+
+// Of a number that several products have that of the one which is called so; else the largest's.
+const DevicePeak* ById(const Peaks& peaks, const probe::Identity& identity, const std::string& name) {
+  if (!identity.ids) return nullptr;
+  const auto id = fmt::format("{:04x}:{:04x}", identity.ids->vendor, identity.ids->device);
+  const std::string of_revision(NameOfRevision(*identity.ids));
+  const auto names = of_revision.empty() ? PrintedName(name) : of_revision;
+  const auto products = Alternatives(names);
+  const DevicePeak* largest = nullptr;
+  for (const DevicePeak& row : peaks.devices) {
+    if (row.id != id) continue;
+    if (std::any_of(products.begin(), products.end(), [&](auto product) { return IsRowOf(row, product); }))
+      return &row;
+    if (!largest) largest = &row;
+  }
+  return largest;
 }
 
 // What is said of the device's architecture: by itself, by its views, and by the table of its number.
@@ -136,10 +156,10 @@ const DevicePeak* StandInFor(const Peaks& peaks, const probe::PhysicalDevice& de
 
 const DevicePeak* FindPeak(const Peaks& peaks, const probe::PhysicalDevice& device) {
   if (device.hardware) {
-    if (const auto* row = ById(peaks, device.hardware->identity)) return row;
+    if (const auto* row = ById(peaks, device.hardware->identity, device.name)) return row;
   }
   for (const auto& view : device.views) {
-    if (const auto* row = ById(peaks, view.device.identity)) return row;
+    if (const auto* row = ById(peaks, view.device.identity, device.name)) return row;
   }
   const auto number = VendorOf(device);
   if (!number) return nullptr;
@@ -154,7 +174,11 @@ const DevicePeak* FindPeak(const Peaks& peaks, const probe::PhysicalDevice& devi
 bool IsRowOf(const DevicePeak& row, std::string_view name) {
   const auto known = Alternatives(row.name);
   return std::any_of(known.begin(), known.end(), [&](std::string_view one) {
-    return IsCardsName(name, one) || IsCardsName(name, ProductOf(one));
+    const auto is_its = [&](std::string_view written) {
+      return IsCardsName(written, one) || IsCardsName(written, ProductOf(one));
+    };
+    const auto spelled = SpelledAs(name, one);
+    return is_its(name) || (!spelled.empty() && is_its(spelled));
   });
 }
 
@@ -169,19 +193,11 @@ bool AreSeveral(const probe::PciIds& ids) {
 
 bool IsOfAnother(const DevicePeak& row, const probe::PhysicalDevice& device) {
   if (!device.hardware || !device.hardware->identity.ids) return false;
-  const auto& ids = *device.hardware->identity.ids;
-  if (!ids.revision) return false;
-  for (const probe::PciRow& known : probe::PciRows()) {
-    if (known.vendor != ids.vendor || !probe::ListsNumber(known.devices, ids.device) ||
-        !probe::ListsNumber(known.revisions, *ids.revision))
-      continue;
-    const auto names = Alternatives(known.name);
-    // A name without a number is one of a series.
-    return std::none_of(names.begin(), names.end(), [&](std::string_view name) {
-      return IsRowOf(row, name) || std::none_of(name.begin(), name.end(), probe::IsDigit);
-    });
-  }
-  return false;
+  const auto names = Alternatives(NameOfRevision(*device.hardware->identity.ids));
+  // A name without a number is one of a series.
+  return !names.empty() && std::none_of(names.begin(), names.end(), [&](std::string_view name) {
+    return IsRowOf(row, name) || std::none_of(name.begin(), name.end(), probe::IsDigit);
+  });
 }
 
 }  // namespace report

@@ -11,7 +11,8 @@
 
 namespace report {
 
-// By its PCI ids; of what is part of a chip by its maker and name. nullptr where the table does not have it.
+// By its PCI ids, and of the products of one id by the name that its revision or it has: the largest's where
+// that has no row. Of what is part of a chip by its maker and name. nullptr where the table does not have it.
 [[nodiscard]] const DevicePeak* FindPeak(const Peaks& peaks, const probe::PhysicalDevice& device);
 
 // What may stand for a GPU without a row: the cards of its kind and architecture, as makers call that or as
@@ -24,7 +25,7 @@ namespace report {
 [[nodiscard]] std::optional<probe::PciIds> IdsOf(const DevicePeak& row);
 
 // Whether that is the name of one of the row's products ("Radeon RX 6900 XT / Radeon RX 6800 XT"). Memory and
-// what stands in brackets need not be said.
+// what stands in brackets need not be said, and blanks count as little as in SpelledAs.
 [[nodiscard]] bool IsRowOf(const DevicePeak& row, std::string_view name);
 
 // Whether PCI's numbers stand for several products, told apart by revision or by nothing

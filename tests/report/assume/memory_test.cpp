@@ -111,6 +111,10 @@ TEST(AssumedMemory, OfACardWhoseNameDoesNotSayItIsTheTables) {
                                                                    {"H200 NVL", 141},
                                                                    {"GH200", 96},
                                                                    {"RX 6800 XT", 16},
+                                                                   {"RX 7900 GRE", 16},
+                                                                   {"RX 6700", 10},
+                                                                   {"RTX 4060 Laptop", 8},
+                                                                   {"RTX 5070 Ti", 16},
                                                                    {"MI250X", 64},
                                                                    {"RTX 3080", 10},
                                                                    {"RTX 3080 12GB", 12},
@@ -122,8 +126,8 @@ TEST(AssumedMemory, OfACardWhoseNameDoesNotSayItIsTheTables) {
     EXPECT_EQ(Card(machine).memory.total_bytes, size * kGiB) << name;
     EXPECT_THAT(machine.warnings, IsEmpty()) << name;
   }
-  for (const char* name : {"RTX 3060", "Arc A770", "RX 9060 XT", "RX 7900 GRE", "RX 6800", "RTX 4090 48GB",
-                           "RTX 4060 Laptop", "B300", "MI300X VF", "Radeon 780M"})
+  for (const char* name : {"RTX 3060", "Arc A770", "RX 9060 XT", "RX 7900M", "RX 6500 XT", "RTX 4090 48GB",
+                           "RTX 3080 Laptop", "B300", "MI300X VF", "Radeon 780M"})
     EXPECT_EQ(Card(Of({std::string("name=") + name})).memory.total_bytes, std::nullopt) << name;
   EXPECT_EQ(Card(Of({"name=RTX 4090,memory=48GiB"})).memory.total_bytes, 48 * kGiB) << "the word wins";
   const auto taken = Of({"name=H100"});
