@@ -51,8 +51,8 @@ struct Prerequisite {
 // One artefact that can be installed. What is absent it does not have.
 struct Build {
   std::string id;
-  std::string backend;                           // a runtime's name
-  std::optional<std::string> through;            // a runtime on top of that, by which it computes
+  std::string backend;                 // a runtime's name
+  std::optional<std::string> through;  // the runtime by which it computes: on top of that, or beside
   std::optional<std::vector<std::string>> uses;  // kRunsModels, kTrainsModels; absent: the program's
   std::optional<bool> brings_runtime;            // the kernel's driver is enough
   std::optional<BuildNeeds> needs;
@@ -88,7 +88,7 @@ inline constexpr std::string_view kRunsModels = "inference";
 inline constexpr std::string_view kTrainsModels = "training";
 
 // Of the tables that this version reads; one with another meaning has a higher number. Since 2 a build may
-// name a list of architectures (architectures_of) and a runtime on top of its backend (through).
+// name a list of architectures (architectures_of) and a runtime on top of its backend or beside it (through).
 inline constexpr std::uint32_t kTargetFormat = 2;
 
 struct TargetTable {

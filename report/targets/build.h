@@ -63,8 +63,8 @@ struct Way {
 // Warns, where the answer is a processor, of each GPU that the terms leave and that is not used (unused.cpp).
 // Of those of which the same is to be said one sentence tells.
 void WarnOfUnused(const Tables& tables, const Report& report, Recommendation& answer);
-// Whether it runs by this way: by the runtime of its row, or by the one through which it computes where that
-// does not stand on another.
+// Whether it runs by this way: by the runtime of its row, or by the one on top of that through which it
+// computes, where that does not stand on another.
 [[nodiscard]] bool Serves(const Tables& tables, const Build& build, const probe::View& view);
 // That the caller has no use for the runtime through which it computes. "" of any other.
 [[nodiscard]] std::string WhyExcluded(const Terms& terms, const Build& build);

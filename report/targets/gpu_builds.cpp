@@ -171,7 +171,7 @@ std::vector<const TargetTable*> ProgramsWith(const RuntimeFacts& facts, Use use)
 }
 
 bool IsBy(const Build& build, const RuntimeFacts& facts) {
-  return build.backend == facts.name || build.through == facts.name;
+  return build.backend == facts.name || (facts.stands_on && build.through == facts.name);
 }
 
 // The architectures that rows of the program by the runtime name, of those for this system and processor.
