@@ -67,7 +67,8 @@ void AddPartsOfChips(Rows& rows) {
 // Whether that name leads to the card of these numbers, and to no other card that has all of it.
 bool IsMeant(const Rows& rows, std::uint32_t vendor, std::uint32_t device, std::string_view name) {
   const auto any = [&](auto holds) { return std::any_of(rows.begin(), rows.end(), holds); };
-  const auto has_name = [&](const Row& row) { return !SpelledAs(name, row.name).empty(); };
+  const Spelling spelling(name);
+  const auto has_name = [&](const Row& row) { return !spelling.In(row.name).empty(); };
   if (any([&](const Row& row) { return IsOf(row, vendor, device) && has_name(row); })) return true;
   return any([&](const Row& row) { return IsOf(row, vendor, device) && WordsLeftOut(name, row.name); }) &&
          !any([&](const Row& row) { return row.vendor == vendor && row.device != device && has_name(row); });
@@ -99,8 +100,9 @@ void AddRatedParts(Rows& rows) {
     const auto own = probe::Lower(part.name);
     // "orin", of what device trees call "orin gpu (ga10b)"
     const auto is_called = [&](const Row& row, const std::string& so) {
+      if (row.vendor != *vendor || row.device != 0) return false;
       const auto name = probe::Lower(row.name);
-      return row.vendor == *vendor && row.device == 0 && (name == so || name.starts_with(so + " gpu"));
+      return name == so || name.starts_with(so + " gpu");
     };
     const auto find = [&](const std::string& so) {
       return std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return is_called(row, so); });
@@ -155,9 +157,10 @@ bool HasRates(const Row& row) {
 }
 
 std::string Spelled(const std::string& name) {
+  const Spelling spelling(name);
   // What is left of an "Intel Graphics" without its maker is in the names of hundreds and says nothing.
   const auto spelled = [&](std::string_view card) {
-    const auto so = SpelledAs(name, card);
+    const auto so = spelling.In(card);
     return WordsLeftOut(so, card) ? so : std::string_view();
   };
   for (const Row& row : AllRows()) {

@@ -113,17 +113,25 @@ bool IsMemorySize(std::string_view word) {
          probe::IsDigits(word.substr(0, word.size() - kUnit.size()));
 }
 
-std::string_view SpelledAs(std::string_view written, std::string_view card) {
+Spelling::Spelling(std::string_view written) {
   auto plain = probe::Lower(written);
   std::erase_if(plain, JoinsWords);
-  const std::string_view letters = plain;
-  if (const auto run = RunOf(letters, card); !run.empty()) return run;
+  letters_.push_back(plain);
   for (const std::string& maker : Makers()) {
-    if (!maker.empty() && letters.size() > maker.size() && letters.starts_with(maker)) {
-      if (const auto run = RunOf(letters.substr(maker.size()), card); !run.empty()) return run;
-    }
+    if (!maker.empty() && plain.size() > maker.size() && plain.starts_with(maker))
+      letters_.push_back(plain.substr(maker.size()));
+  }
+}
+
+std::string_view Spelling::In(std::string_view card) const {
+  for (const std::string& letters : letters_) {
+    if (const auto run = RunOf(letters, card); !run.empty()) return run;
   }
   return {};
+}
+
+std::string_view SpelledAs(std::string_view written, std::string_view card) {
+  return Spelling(written).In(card);
 }
 
 std::optional<std::size_t> WordsLeftOut(std::string_view written, std::string_view card) {

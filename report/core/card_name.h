@@ -24,6 +24,16 @@ namespace report {
 // of "GeForce RTX 4070 SUPER".
 [[nodiscard]] std::string_view SpelledAs(std::string_view written, std::string_view card);
 
+// A name that is looked for in thousands of cards' names.
+class Spelling {
+ public:
+  explicit Spelling(std::string_view written);
+  [[nodiscard]] std::string_view In(std::string_view card) const;  // as SpelledAs
+
+ private:
+  std::vector<std::string> letters_;  // its own, and those without a maker before them
+};
+
 // Whether the written name is that very card's: only what stands before the card's number may be left out.
 // "6900 XT" is a "Radeon RX 6900 XT", and "RX 9060" no "Radeon RX 9060 XT".
 [[nodiscard]] bool IsCardsName(std::string_view written, std::string_view card);
