@@ -33,8 +33,8 @@ bool IsLeft(const Terms& terms, const std::string& runtime, const std::optional<
 }
 
 // Those that the caller's program has builds for on that system and of that maker's GPUs, whatever else they
-// need, in its order; with those through which they compute.
-std::vector<std::string> RuntimesOf(const TargetTable& target, const Report& report,
+// need, in its order; with those on top of them through which they compute.
+std::vector<std::string> RuntimesOf(const Tables& tables, const TargetTable& target, const Report& report,
                                     const probe::PhysicalDevice& gpu, Use use) {
   const auto setting = SettingOf(report.host);
   const auto vendor = fmt::format("{:04x}", VendorOf(gpu).value_or(0));
@@ -49,7 +49,8 @@ std::vector<std::string> RuntimesOf(const TargetTable& target, const Report& rep
         !allows(needs.machine, setting.machine) || !allows(needs.vendors, vendor))
       continue;
     probe::AddOnce(build.backend, runtimes);
-    if (build.through) probe::AddOnce(*build.through, runtimes);
+    const auto* through = build.through ? Find(tables, *build.through) : nullptr;
+    if (through && through->stands_on) probe::AddOnce(through->name, runtimes);
   }
   return runtimes;
 }
@@ -99,7 +100,7 @@ bool IsOfOthersAlone(const Report& report, const probe::PhysicalDevice& gpu, con
 std::vector<std::string> UntoldFor(const Tables& tables, const Report& report,
                                    const probe::PhysicalDevice& gpu, Use use) {
   const auto& target = report.terms.target;
-  auto untold = target ? RuntimesOf(*target, report, gpu, use) : RuntimesOf(tables, use);
+  auto untold = target ? RuntimesOf(tables, *target, report, gpu, use) : RuntimesOf(tables, use);
   std::erase_if(untold, [&](const std::string& runtime) {
     const auto* facts = Find(tables, runtime);
     // What another GPU of the machine has by it is there, and was not said of this one.

@@ -420,16 +420,16 @@ TEST(Assume, SaysWhoseRatesStandForACard) {
 // One PCI id of several products, of which the table of rates has one.
 TEST(Assume, SaysWhoseRatesStandForAnotherProductOfTheSameId) {
   const std::vector<std::pair<std::string, std::string>> rows = {
-      {"RX 7900M", "Radeon RX 7900 XTX"},  {"RX 6750 GRE 12GB", "Radeon RX 6750 XT"},
-      {"RX 5500M", "Radeon RX 5500 XT"},   {"RX 5600M", "Radeon RX 5700 XT"},
-      {"RX 7600S", "Radeon RX 7600 XT"},   {"RX 7700S", "Radeon RX 7600 XT"},
-      {"RX 7800M", "Radeon RX 7800 XT"},   {"Radeon 820M", "Radeon 840M"}};
+      {"RX 7900M", "Radeon RX 7900 XTX"}, {"RX 6750 GRE 12GB", "Radeon RX 6750 XT"},
+      {"RX 5500M", "Radeon RX 5500 XT"},  {"RX 5600M", "Radeon RX 5700 XT"},
+      {"RX 7600S", "Radeon RX 7600 XT"},  {"RX 7700S", "Radeon RX 7600 XT"},
+      {"RX 7800M", "Radeon RX 7800 XT"},  {"Radeon 820M", "Radeon 840M"}};
   for (const auto& [name, of] : rows)
     EXPECT_THAT(Warnings(Of({"name=" + name})),
                 ElementsAre("the rates are those of " + of + ", as no table has " + name + " itself"));
-  for (const char* name :
-       {"RX 6900 XT", "RX 6800 XT", "RX 7900 XTX", "AMD Radeon RX 7900 XT", "rx6700xt", "RX 9060 XT",
-        "RX 7600", "MI50", "MI60", "Radeon 780M", "Radeon 740M", "RX 6800", "rx9070", "RX 5600 XT", "Arc 140V", "uhd 770", "GB10", "RTX 2080 Ti"})
+  for (const char* name : {"RX 6900 XT", "RX 6800 XT", "RX 7900 XTX", "AMD Radeon RX 7900 XT", "rx6700xt",
+                           "RX 9060 XT", "RX 7600", "MI50", "MI60", "Radeon 780M", "Radeon 740M", "RX 6800",
+                           "rx9070", "RX 5600 XT", "Arc 140V", "uhd 770", "GB10", "RTX 2080 Ti"})
     EXPECT_THAT(Warnings(Of({std::string("name=") + name})), IsEmpty()) << name;
 }
 
