@@ -32,6 +32,16 @@ class Run:
         self.value = None  # of its answer, for tests of several that look at one run
 
 
+def run_until(enough, attempt, budgets_s):
+    """The first of ever longer runs that is enough, else the last: a machine that has something else to do may measure too
+    little in a short one. One that fails is not tried again."""
+    for budget_s in budgets_s:
+        done = attempt("--budget", str(budget_s))
+        if done.status != 0 or enough(json.loads(done.stdout)):
+            break
+    return done
+
+
 class FakeMachine:
     """A scratch folder with drivers; a context manager that removes it and ends what survived."""
 

@@ -77,13 +77,21 @@ def shared(inside):
 
 
 def seed(directory):
-    """Takes over the objects that are compiled already: those of sources that the clone shares, none of generated
-    ones. Make, unlike ninja, asks only whether they are newer than what they are made of."""
-    for compiled in BUILT.rglob("*.o"):
-        inside = compiled.relative_to(BUILT)
-        if inside.parts[0] != "tests" and shared(inside):
-            (directory / inside).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(compiled, directory / inside)
+    """Takes over what is compiled already: the objects of sources that the clone shares, none of generated ones, and the
+    archives of such objects alone. Make, unlike ninja, asks only whether they are newer than what they are made of."""
+    objects = {path.relative_to(BUILT) for path in BUILT.rglob("*.o")}
+    own = {inside for inside in objects if inside.parts[0] != "tests"}
+    taken = {inside for inside in own if shared(inside)}
+    archives = [path.relative_to(BUILT) for path in BUILT.rglob("*.a")]
+    whole = [archive for archive in archives if {inside for inside in own if parts_of(archive) in inside.parents} <= taken]
+    for inside in [*sorted(taken), *whole]:
+        (directory / inside).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(BUILT / inside, directory / inside)
+
+
+def parts_of(archive):
+    """Where the objects of a static library are."""
+    return archive.parent / "CMakeFiles" / (archive.name.removeprefix("lib").removesuffix(".a") + ".dir")
 
 
 def build(root):

@@ -14,7 +14,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "cli"))
-from fake_machine import FakeMachine  # noqa: E402
+from fake_machine import FakeMachine, run_until  # noqa: E402
 from harness import BINARY, main, validate  # noqa: E402
 
 BUILD = pathlib.Path(sys.argv[2]).resolve()
@@ -169,13 +169,9 @@ def run(scenario, variables, *arguments):
         return machine.run("--json", "--only", "cuda,sysfs", *arguments, patience_s=120)
 
 
-def run_until(enough, scenario, variables, budget_s, *arguments):
-    """On a machine that is busy with something else a budget may end before any figure: then it is run for longer."""
-    for longer in (1, 2, 4, 10):
-        done = run(scenario, variables, "--budget", str(longer * budget_s), *arguments)
-        if done.status != 0 or enough(json.loads(done.stdout)["measurements"]):
-            break
-    return done
+def measure(enough, scenario, variables, budget_s, *arguments):
+    return run_until(lambda value: enough(value["measurements"]), lambda *words: run(scenario, variables, *words, *arguments),
+                     [budget_s * longer for longer in (1, 3, 10)])
 
 
 def products(measurements, implementation="own:"):
@@ -208,7 +204,7 @@ def all_runs():
     jobs = {}
 
     def submit(name, enough, scenario, variables, budget_s):
-        jobs[name] = (aside if "hang" in name else pool).submit(run_until, enough, scenario, variables, budget_s)
+        jobs[name] = (aside if "hang" in name else pool).submit(measure, enough, scenario, variables, budget_s)
 
     with concurrent.futures.ThreadPoolExecutor(WAITING) as aside, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for name, (machine, status, stage, *_) in MEASURED.items():
@@ -390,8 +386,8 @@ class Cuda(OfRuns):
 
     def test_a_recording_run_measures_a_gpu_of_which_is_told_how_busy_it_is(self):
         with tempfile.TemporaryDirectory() as folder:
-            done = run_until(lambda all_of: good(products(all_of)), {"devices": [gpu(attributes={"utilization": 97})]}, {}, 0.4,
-                             "--no-cache", "--record", f"{folder}/record")
+            done = measure(lambda all_of: good(products(all_of)), {"devices": [gpu(attributes={"utilization": 97})]}, {}, 0.4,
+                           "--no-cache", "--record", f"{folder}/record")
         self.assertEqual(0, done.status, done.stderr)
         figures = good(products(json.loads(done.stdout)["measurements"]))
         self.assertTrue(figures, done.stdout)

@@ -7,7 +7,7 @@ failure.
 import concurrent.futures
 import os
 
-from cuda_cli_test import MIB, OfRuns, good, gpu, main, products, run_until
+from cuda_cli_test import MIB, OfRuns, good, gpu, main, measure, products
 
 IDLE = {"processes": 1, "utilization": 0}
 FIRST, SECOND, THIRD = (f"pci:0000:0{number}:00.0" for number in (1, 2, 3))
@@ -33,9 +33,9 @@ def is_whole(measurements):
     return {"launch", "p2p"} <= {m["kernel"] for m in good(measurements)}
 
 
-JOBS = {**{name: (scenario, is_left, 2) for name, scenario in HELD.items()},
-        **{name: (scenario, is_whole, 3) for name, scenario in BESIDE.items()},
-        "wrong": (WRONG, lambda measurements: "launch" in {m["kernel"] for m in good(measurements)}, 3)}
+JOBS = {**{name: (scenario, is_left, 0.7) for name, scenario in HELD.items()},
+        **{name: (scenario, is_whole, 1) for name, scenario in BESIDE.items()},
+        "wrong": (WRONG, lambda measurements: "launch" in {m["kernel"] for m in good(measurements)}, 1)}
 
 
 class Full(OfRuns):
@@ -43,7 +43,7 @@ class Full(OfRuns):
     def setUpClass(cls):
         # As many at once as there are processors, which compute for the GPUs: else no budget suffices.
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            jobs = {name: pool.submit(run_until, enough, scenario, {}, budget_s)
+            jobs = {name: pool.submit(measure, enough, scenario, {}, budget_s)
                     for name, (scenario, enough, budget_s) in JOBS.items()}
         cls.runs = {name: job.result() for name, job in jobs.items()}
 

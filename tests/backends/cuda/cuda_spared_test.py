@@ -8,7 +8,7 @@ import concurrent.futures
 import json
 import unittest
 
-from cuda_cli_test import ERRORS, CudaMachine, act, good, gpu, main, run_until, validate
+from cuda_cli_test import ERRORS, CudaMachine, act, good, gpu, main, measure, validate
 
 ALIKE = {"devices": [gpu(1, 80), gpu(2, 80)]}
 LOST = {"lost_at_upload_bytes": 16 << 20}  # between kernels: transfers alone are as long
@@ -16,12 +16,12 @@ FIRST, SECOND = "pci:0000:01:00.0", "pci:0000:02:00.0"
 # What one fault must not cost: name -> scenario, of which device what is measured all the same, the budget.
 SPARED = {
     "a GPU that dies beside its equal": ({**ALIKE, **act("create", "error", code=46, device=1)}, FIRST,
-                                         {"gemm", "read", "launch"}, 3),
+                                         {"gemm", "read", "launch"}, 1),
     "a GPU that is dead before its equal": ({**ALIKE, **act("create", "error", code=46, device=0)}, SECOND,
-                                            {"gemm", "read", "launch"}, 3),
-    "a first kernel that crashes": ({"devices": [gpu(crashing_kernels="gemm_fp32")]}, FIRST, {"gemm", "read"}, 3),
-    "a device that is lost between kernels": ({"devices": [gpu(attributes=LOST)]}, FIRST, {"gemm", "read"}, 3),
-    "a GPU that is lost before its equal": ({"devices": [gpu(1, 80, LOST), gpu(2, 80)]}, FIRST, {"gemm", "read"}, 3),
+                                            {"gemm", "read", "launch"}, 1),
+    "a first kernel that crashes": ({"devices": [gpu(crashing_kernels="gemm_fp32")]}, FIRST, {"gemm", "read"}, 1),
+    "a device that is lost between kernels": ({"devices": [gpu(attributes=LOST)]}, FIRST, {"gemm", "read"}, 1),
+    "a GPU that is lost before its equal": ({"devices": [gpu(1, 80, LOST), gpu(2, 80)]}, FIRST, {"gemm", "read"}, 1),
 }
 
 
@@ -37,7 +37,7 @@ def all_runs():
         for name, (scenario, device_id, wanted, budget_s) in SPARED.items():
             def enough(all_of, of=device_id, wanted=wanted):
                 return wanted <= {m["kernel"] for m in good(all_of) if m["device_id"] == of}
-            jobs[name] = pool.submit(run_until, enough, scenario, {}, budget_s)
+            jobs[name] = pool.submit(measure, enough, scenario, {}, budget_s)
     return {name: job.result() for name, job in jobs.items()}
 
 
