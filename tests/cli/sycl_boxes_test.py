@@ -87,8 +87,9 @@ def questions():
     """Of one machine, which keeps what it measured for the first: the report and three answers."""
     only = ("--json", "--only", "sycl,level_zero,cpu,sysfs")
     with Box([gpu(*UNKNOWN, **LARGE)], below=True) as box:
-        report = run_until(lambda value: CARD in measured(value) & measured(value, "level_zero"),
-                           lambda *words: box.run("--measure", *only, *words, patience_s=120), BUDGETS_S)
+        report = run_until(lambda value: all(CARD in measured(value, runtime, kernel) for runtime in ("sycl", "level_zero")
+                                             for kernel in ("gemm", "read")),
+                           lambda *words: box.run("--measure", *only, *words, patience_s=120), (4, 12, 40))
         answers = {name: box.run("recommend", *only, *words, patience_s=120) for name, words in (
             ("any", ()), ("among", ("--among", "sycl")), ("excluded", ("--exclude", "level_zero")))}
     return {("measured", "beside Level Zero"): report, **{("asked", name): done for name, done in answers.items()}}
