@@ -407,7 +407,7 @@ class Records(unittest.TestCase):
 
     def recorded(self, *arguments):
         """A run and its record, with measured scores but of a list: on a busy machine a brief one may get none."""
-        for seconds in ("0.3", "1", "4", "16"):
+        for seconds in ("0.7", "2", "8", "30"):
             record = self.directory / "_".join(("record", *arguments, seconds))
             process = run(*arguments, "--budget", seconds, "--record", record, "--only", "cpu", "--no-cache")
             self.assertEqual(0, process.returncode, process.stderr)

@@ -30,7 +30,7 @@ def act(at, do, **more):
 CARD = gpu("AMD Radeon Pro 5500M", 0)
 # name -> the scenario, the run's budget, kernels that have to be right
 BOXES = {
-    "an M2": (dict(devices=[gpu()]), 0.5, {"gemm", "read"}),
+    "an M2": (dict(devices=[gpu()]), 1, {"gemm", "read"}),
     "a card": (dict(devices=[CARD]), 0.5, {"gemm", "read"}),
     "wrong results": (dict(devices=[gpu(results="garbage")]), 0.5, set()),
     "a kernel that faults": (dict(devices=[gpu(faulting_kernels="simdgroup_fp32")]), 2, {"gemm", "read"}),
