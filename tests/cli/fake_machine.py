@@ -42,6 +42,12 @@ def run_until(enough, attempt, budgets_s):
     return done
 
 
+def failures(value, runtime):
+    """Of that runtime's figures how those ended that did not go well; what lacked time only is none."""
+    return {m["status"] for m in value["measurements"] if m["runtime"] == runtime} & {
+        "failed", "wrong_result", "crashed", "timed_out"}
+
+
 class FakeMachine:
     """A scratch folder with drivers; a context manager that removes it and ends what survived."""
 

@@ -9,7 +9,7 @@ import sys
 import unittest
 
 from amd_machine import MIB, AmdMachine, gpu
-from fake_machine import run_until
+from fake_machine import failures, run_until
 from harness import can_unshare, main, validate, vendor_library
 
 BUILD = pathlib.Path(sys.argv[2]).resolve()
@@ -126,7 +126,7 @@ def measure(machine, only, budget, wanted, kernels):
         right = {m["kernel"] for m in value["measurements"] if (m["runtime"], m["status"]) == ("hip", "ok")}
         return len(measured(value)) >= wanted and chosen and kernels <= right
 
-    return run_until(lambda value: not wanted or enough(value), lambda *words: run(machine, "--only", only, *words),
+    return run_until(lambda value: enough(value) if wanted else failures(value, "hip"), lambda *words: run(machine, "--only", only, *words),
                      [float(budget) * longer for longer in (1, 3, 10)])
 
 
