@@ -198,7 +198,7 @@ TEST_F(CpuSessionTest, WeightsInBlocksMeetTheVectorAsItIsAndIn8Bits) {
 // The real processor, in a short budget: what is asserted is that it is right, not how fast it is.
 // Nothing here is about speed: what an idle machine does in little time has much on one that is busy with
 // other things.
-constexpr double kLittleBudgetSeconds = 1.5;
+constexpr double kLittleBudgetSeconds = 0.5;
 constexpr double kAmpleBudgetSeconds = 4.0;
 
 std::vector<Measurement> MeasureHere(Session& session, Scope scope, double budget_s) {
@@ -225,12 +225,20 @@ bool HasVerified(const std::vector<Measurement>& measurements, Kernel kernel) {
   return false;
 }
 
+bool HasProductAndRead(const std::vector<Measurement>& measurements) {
+  return HasVerified(measurements, Kernel::kGemm) && HasVerified(measurements, Kernel::kRead);
+}
+
+// Beside other programs the little budget may end before both.
+std::vector<Measurement> MeasureBoth(Session& session, Scope scope) {
+  auto measurements = MeasureHere(session, scope, kLittleBudgetSeconds);
+  if (!HasProductAndRead(measurements)) measurements = MeasureHere(session, scope, kAmpleBudgetSeconds);
+  return measurements;
+}
+
 TEST_F(CpuSessionTest, ProductAndReadOfThisProcessorVerify) {
   const auto session = OpenNow();
-  auto measurements = MeasureHere(*session, Scope::kWhole, kLittleBudgetSeconds);
-  // Beside other programs the budget may end before both.
-  if (!HasVerified(measurements, Kernel::kGemm) || !HasVerified(measurements, Kernel::kRead))
-    measurements = MeasureHere(*session, Scope::kWhole, kAmpleBudgetSeconds);
+  const auto measurements = MeasureBoth(*session, Scope::kWhole);
   EXPECT_TRUE(HasVerified(measurements, Kernel::kGemm));
   EXPECT_TRUE(HasVerified(measurements, Kernel::kRead));
   for (const Measurement& m : measurements) {
@@ -261,8 +269,7 @@ TEST_F(CpuSessionTest, ALimitedAddressSpaceIsPlannedFor) {
     request.processor.emplace().caches = {{3, "unified", 16U << 20U, 0, 0}};
     const auto session = Describe().open(request);
     if (!session) _exit(2);
-    const auto measurements = MeasureHere(**session, Scope::kBrief, kAmpleBudgetSeconds);
-    _exit(HasVerified(measurements, Kernel::kGemm) && HasVerified(measurements, Kernel::kRead) ? 0 : 3);
+    _exit(HasProductAndRead(MeasureBoth(**session, Scope::kBrief)) ? 0 : 3);
   }
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
