@@ -156,6 +156,13 @@ bool HasRates(const Row& row) {
                      [&](const DevicePeak& peak) { return peak.id == id && peak.memory; });
 }
 
+bool HasNoOneSize(const Row& row) {
+  const auto id = fmt::format("{:04x}:{:04x}", row.vendor, row.device);
+  const auto& sized = SizedCards();
+  return HasRates(row) &&
+         std::none_of(sized.begin(), sized.end(), [&](const Sized& card) { return card.id == id; });
+}
+
 std::string Spelled(const std::string& name) {
   const Spelling spelling(name);
   // What is left of an "Intel Graphics" without its maker is in the names of hundreds and says nothing.

@@ -32,6 +32,9 @@ using Rows = std::vector<Row>;
 // Whether a row of peaks has these numbers and a rate.
 [[nodiscard]] bool HasRates(const Row& row);
 
+// Whether rates of these numbers are known and no size of memory: they are sold with several.
+[[nodiscard]] bool HasNoOneSize(const Row& row);
+
 // Letters and digits alone, without a size of memory: an "AI Max+ 395 128GB" is an "aimax395".
 [[nodiscard]] std::string LettersOf(std::string_view name);
 

@@ -202,7 +202,7 @@ bool IsOneOf(std::string_view written, std::string_view names) {
 // known by that very name; nullptr where none is.
 const Row* SlowestKnown(const Rows& rows, const Words& words) {
   const Row* slowest = nullptr;
-  std::tuple<bool, bool, double> least;
+  std::tuple<bool, bool, double, double> least;
   for (const Row& row : rows) {
     const auto id = fmt::format("{:04x}:{:04x}", row.vendor, row.device);
     for (const DevicePeak& peak : EmbeddedPeaks().devices) {
@@ -211,7 +211,7 @@ const Row* SlowestKnown(const Rows& rows, const Words& words) {
       // Of chips that share a name some read little and others compute little.
       const double slowness = words.several.empty() ? 1 : peak.fp32.value_or(1);
       const std::tuple rank{!(memory && HasMemory(row, *memory)), !IsOneOf(words.spelling, peak.name),
-                            *peak.memory * slowness};
+                            *peak.memory * slowness, peak.fp32.value_or(0)};
       if (slowest && rank >= least) continue;
       slowest = &row;
       least = rank;
@@ -249,15 +249,16 @@ std::optional<std::uint64_t> OwnMemory(const Rows& rows, const Words& words) {
   const auto named = MemoryInName(rows.front().name);
   const auto says = [&](const Row& row) { return MemoryInName(row.name) == named; };
   if (named && std::all_of(rows.begin(), rows.end(), says)) return named;
-  std::set<std::uint64_t> known;
+  std::set<std::optional<std::uint64_t>> known;
   const auto add = [&](const Row& row) {
-    if (const auto bytes = MemoryOfProduct(row, words.spelling)) known.insert(*bytes);
+    const auto bytes = MemoryOfProduct(row, words.spelling);
+    if (bytes || HasNoOneSize(row)) known.insert(bytes);
   };
   std::for_each(rows.begin(), rows.end(), add);
   // A row for several products has no name of its own.
   const bool is_of_ids = words.rates_of.empty() || words.rates_of.find('/') != std::string::npos;
   if (words.ids && is_of_ids) add({words.ids->vendor, words.ids->device, words.spelling, "", ""});
-  return known.size() == 1 ? std::optional(*known.begin()) : std::nullopt;
+  return known.size() == 1 ? *known.begin() : std::nullopt;
 }
 
 std::optional<std::uint64_t> MemoryOfRates(const Words& words) {

@@ -261,7 +261,7 @@ std::optional<std::string> NoCardOf(const std::string& name, bool is_of_maker) {
                        printed);
   if (is_of_maker) return std::nullopt;
   const auto near = NearestCard(printed);
-  return fmt::format("name: no card is called '{}'; beside vendor it may be any{}",
+  return fmt::format("name: this version knows no card called '{}'; with a vendor it may be any{}",
                      probe::CleanText(name, 64), near ? fmt::format("; did you mean '{}'?", *near) : "");
 }
 

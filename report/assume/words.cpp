@@ -250,7 +250,7 @@ bool IsCard(const std::string& name) { return AsWords(name).value_or("").starts_
 
 // Whether a description of one says of all that decides what one of another says.
 bool LeadToOne(const Tables& tables, const std::vector<std::string>& names) {
-  using Rates = std::pair<std::optional<double>, std::optional<double>>;
+  using Rates = std::array<std::optional<double>, 4>;
   using Decisive = std::tuple<std::optional<std::string>, std::optional<std::uint64_t>, Rates>;
   std::set<Decisive> all;
   for (const std::string& name : names) {
@@ -261,7 +261,8 @@ bool LeadToOne(const Tables& tables, const std::vector<std::string>& names) {
     device.name = name;
     device.hardware.emplace().identity.ids = words.ids;
     const auto* peak = FindPeak(EmbeddedPeaks(), device);
-    all.insert({words.architecture, words.memory_bytes, peak ? Rates(peak->memory, peak->fp32) : Rates()});
+    all.insert({words.architecture, words.memory_bytes,
+                peak ? Rates{peak->memory, peak->fp32, peak->matrix16, peak->int8} : Rates{}});
   }
   return all.size() < 2;
 }

@@ -44,32 +44,26 @@ std::vector<std::string_view> Alternatives(std::string_view names) {
   return all;
 }
 
-// The name of the product that a revision of a number is; empty where the table tells none.
+// The name that the table has for the revision of a number; empty where it has none of its own.
 std::string_view NameOfRevision(const probe::PciIds& ids) {
-  if (!ids.revision) return {};
-  const auto rows = probe::PciRows();
-  const auto found = std::find_if(rows.begin(), rows.end(), [&](const probe::PciRow& row) {
-    return row.vendor == ids.vendor && probe::ListsNumber(row.devices, ids.device) &&
-           probe::ListsNumber(row.revisions, *ids.revision);
-  });
-  return found == rows.end() ? std::string_view() : found->name;
+  auto any = ids;
+  any.revision.reset();
+  const auto base = probe::FindPciFacts(any);
+  const auto own = probe::FindPciFacts(ids);
+  return base && own && own->name != base->name ? own->name : std::string_view();
 }
 
-// Of a number that several products have that of the one which is called so; else the largest's.
-const DevicePeak* ById(const Peaks& peaks, const probe::Identity& identity, const std::string& name) {
-  if (!identity.ids) return nullptr;
-  const auto id = fmt::format("{:04x}:{:04x}", identity.ids->vendor, identity.ids->device);
-  const std::string of_revision(NameOfRevision(*identity.ids));
-  const auto names = of_revision.empty() ? PrintedName(name) : of_revision;
-  const auto products = Alternatives(names);
-  const DevicePeak* largest = nullptr;
-  for (const DevicePeak& row : peaks.devices) {
-    if (row.id != id) continue;
-    if (std::any_of(products.begin(), products.end(), [&](auto product) { return IsRowOf(row, product); }))
-      return &row;
-    if (!largest) largest = &row;
-  }
-  return largest;
+// What the device is called by whoever calls it one product: its revision, itself, its drivers.
+std::vector<std::string> NamesOf(const probe::PhysicalDevice& device, const probe::PciIds& ids) {
+  std::vector<std::string> names = {std::string(NameOfRevision(ids)), PrintedName(device.name)};
+  for (const auto& view : device.views) names.push_back(PrintedName(view.device.name));
+  std::erase_if(names, [](const std::string& name) { return Alternatives(name).size() != 1; });
+  return names;
+}
+
+const DevicePeak* ById(const Peaks& peaks, const probe::Identity& identity,
+                       const probe::PhysicalDevice& device) {
+  return identity.ids ? RowOf(peaks, *identity.ids, NamesOf(device, *identity.ids)) : nullptr;
 }
 
 // What is said of the device's architecture: by itself, by its views, and by the table of its number.
@@ -149,17 +143,31 @@ const DevicePeak* StandInFor(const Peaks& peaks, const probe::PhysicalDevice& de
   auto rows = StandInsFor(peaks, device);
   std::erase_if(rows, [](const DevicePeak* row) { return !row->memory; });
   const auto slowest = std::min_element(rows.begin(), rows.end(), [](const auto* a, const auto* b) {
-    return std::tie(*a->memory, a->id) < std::tie(*b->memory, b->id);
+    return std::tie(*a->memory, a->fp32, a->id) < std::tie(*b->memory, b->fp32, b->id);
   });
   return slowest == rows.end() ? nullptr : *slowest;
 }
 
+const DevicePeak* RowOf(const Peaks& peaks, const probe::PciIds& ids, std::span<const std::string> names) {
+  const auto id = fmt::format("{:04x}:{:04x}", ids.vendor, ids.device);
+  std::vector<const DevicePeak*> rows;
+  for (const DevicePeak& row : peaks.devices) {
+    if (row.id == id) rows.push_back(&row);
+  }
+  for (const std::string& name : names) {
+    const auto own =
+        std::find_if(rows.begin(), rows.end(), [&](const DevicePeak* row) { return IsRowOf(*row, name); });
+    if (own != rows.end()) return *own;
+  }
+  return rows.empty() ? nullptr : rows.front();
+}
+
 const DevicePeak* FindPeak(const Peaks& peaks, const probe::PhysicalDevice& device) {
   if (device.hardware) {
-    if (const auto* row = ById(peaks, device.hardware->identity, device.name)) return row;
+    if (const auto* row = ById(peaks, device.hardware->identity, device)) return row;
   }
   for (const auto& view : device.views) {
-    if (const auto* row = ById(peaks, view.device.identity, device.name)) return row;
+    if (const auto* row = ById(peaks, view.device.identity, device)) return row;
   }
   const auto number = VendorOf(device);
   if (!number) return nullptr;
@@ -193,11 +201,13 @@ bool AreSeveral(const probe::PciIds& ids) {
 
 bool IsOfAnother(const DevicePeak& row, const probe::PhysicalDevice& device) {
   if (!device.hardware || !device.hardware->identity.ids) return false;
-  const auto names = Alternatives(NameOfRevision(*device.hardware->identity.ids));
+  const auto& ids = *device.hardware->identity.ids;
+  if (!AreSeveral(ids)) return false;
+  auto names = NamesOf(device, ids);
   // A name without a number is one of a series.
-  return !names.empty() && std::none_of(names.begin(), names.end(), [&](std::string_view name) {
-    return IsRowOf(row, name) || std::none_of(name.begin(), name.end(), probe::IsDigit);
-  });
+  std::erase_if(
+      names, [](const std::string& name) { return std::none_of(name.begin(), name.end(), probe::IsDigit); });
+  return !names.empty() && !IsRowOf(row, names.front());
 }
 
 }  // namespace report

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -11,8 +13,12 @@
 
 namespace report {
 
-// By its PCI ids, and of the products of one id by the name that its revision or it has: the largest's where
-// that has no row. Of what is part of a chip by its maker and name. nullptr where the table does not have it.
+// Of the rows with these numbers that of the first of the names which is one's product; else the first, the
+// largest's. nullptr where the table does not have the numbers.
+[[nodiscard]] const DevicePeak* RowOf(const Peaks& peaks, const probe::PciIds& ids,
+                                      std::span<const std::string> names);
+// By its PCI ids, and of the products of one id by the name of its revision, its own or its drivers'. Of what
+// is part of a chip by its maker and name. nullptr where the table does not have it.
 [[nodiscard]] const DevicePeak* FindPeak(const Peaks& peaks, const probe::PhysicalDevice& device);
 
 // What may stand for a GPU without a row: the cards of its kind and architecture, as makers call that or as
@@ -32,8 +38,8 @@ namespace report {
 // (data/pci_names.csv).
 [[nodiscard]] bool AreSeveral(const probe::PciIds& ids);
 
-// Whether the device's revision is that of a product which the row does not name: one may be as fast as the
-// row says, and not faster.
+// Whether the device is called a product which the row does not name, where its numbers are several's: one
+// may be as fast as the row says, and not faster.
 [[nodiscard]] bool IsOfAnother(const DevicePeak& row, const probe::PhysicalDevice& device);
 
 }  // namespace report

@@ -12,6 +12,7 @@
 #include "probe/core/parse.h"
 #include "probe/core/text.h"
 #include "report/core/suggest.h"
+#include "report/core/tables.h"
 #include "report/core/target_check.h"
 #include "report/core/targets_fields.h"
 
@@ -44,6 +45,10 @@ probe::Result<TargetTable> DecodeOwn(std::string_view name, std::string_view jso
 }
 
 }  // namespace
+
+bool ComputesBy(const Build& build, const RuntimeFacts& facts) {
+  return build.backend == facts.name || (facts.stands_on && build.through == facts.name);
+}
 
 const std::vector<CodeList>& CodeLists() {
   static const auto lists = [] {

@@ -76,6 +76,11 @@ struct Build {
   std::optional<std::string> date;
 };
 
+// Whether it computes by that runtime: its own, or one on top of that. One beside its own (`through`) has
+// rows of its own.
+struct RuntimeFacts;
+[[nodiscard]] bool ComputesBy(const Build& build, const RuntimeFacts& facts);
+
 // A variable that shows this program one device alone, by its number among those that the backend lists.
 struct ProgramVisibility {
   std::string backend;

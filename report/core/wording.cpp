@@ -165,7 +165,9 @@ bool IsUntold(const probe::ProbeReport& probe) {
 std::string UnknownRatesText(const probe::PhysicalDevice& device) {
   const auto* row = StandInFor(EmbeddedPeaks(), device);
   const std::string_view kind = device.kind == probe::DeviceKind::kIntegrated ? "integrated" : "discrete";
-  const auto others = row ? fmt::format("{}, the slowest of its architecture that is known, stand", row->name)
+  std::string_view names = row ? std::string_view(row->name) : std::string_view();
+  const auto others = row ? fmt::format("{}, the slowest of its architecture that is known, stand",
+                                        probe::Trim(probe::TakeUpTo(names, '/')))
                           : fmt::format("a common {} GPU stand", kind);
   return fmt::format("the rates of {} are not known: those of {} for them", probe::CleanText(device.name, 64),
                      others);

@@ -2,11 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "probe/core/hidden.h"
+#include "probe/core/parse.h"
+#include "report/core/card_name.h"
+#include "report/core/device_peak.h"
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
 #include "report/core/wording.h"
@@ -32,28 +36,32 @@ std::string Hex(std::uint32_t number) { return fmt::format("{:04x}", number); }
 // Where a runtime tells no number of the card: the row of the longest name in what it is called.
 const DevicePeak* RowByName(const Peaks& peaks, const probe::RuntimeDevice& device) {
   const DevicePeak* best = nullptr;
+  std::size_t longest = 0;
+  const auto& ids = device.identity.ids;
   for (const DevicePeak& row : peaks.devices) {
-    const bool named = !row.name.empty() && device.name.find(row.name) != std::string::npos;
-    const auto& ids = device.identity.ids;
-    if (!named || (ids && !row.id.starts_with(Hex(ids->vendor)))) continue;
-    if (best == nullptr || row.name.size() > best->name.size()) best = &row;
+    if (ids && !row.id.starts_with(Hex(ids->vendor))) continue;
+    for (std::string_view names = row.name; !names.empty();) {
+      const auto name = probe::Trim(probe::TakeUpTo(names, '/'));
+      if (name.size() <= longest || device.name.find(name) == std::string::npos) continue;
+      best = &row;
+      longest = name.size();
+    }
   }
   return best;
 }
 
-const DevicePeak* RowOf(const Peaks& peaks, const probe::RuntimeDevice& device) {
+const DevicePeak* ClaimedRow(const Peaks& peaks, const probe::RuntimeDevice& device,
+                             const probe::PhysicalDevice& whole) {
   const auto& ids = device.identity.ids;
   if (!ids || ids->device == 0) return RowByName(peaks, device);
-  const auto id = Hex(ids->vendor) + ":" + Hex(ids->device);
-  const auto row = std::find_if(peaks.devices.begin(), peaks.devices.end(),
-                                [&](const DevicePeak& known) { return known.id == id; });
-  return row == peaks.devices.end() ? nullptr : &*row;
+  const std::array names = {PrintedName(device.name), PrintedName(whole.name)};
+  return RowOf(peaks, *ids, names);
 }
 
 std::optional<ClaimedCard> ClaimOf(const Peaks& peaks, const probe::PhysicalDevice& device) {
   for (const probe::View& view : device.views) {
     if (view.device.identity.partition || IsSoftware(device, view)) continue;
-    const auto* row = RowOf(peaks, view.device);
+    const auto* row = ClaimedRow(peaks, view.device, device);
     if (row == nullptr) continue;
     if (row->fp32) return ClaimedCard{row->id, *row->fp32};
     if (row->matrix16) return ClaimedCard{row->id, *row->matrix16 * kVectorShareOfMatrix};

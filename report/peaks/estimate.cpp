@@ -169,8 +169,8 @@ std::optional<std::array<double, 2>> RatesOf(const Peaks& peaks, std::span<const
   return std::array{*least, *most};
 }
 
-// The smallest cards of a series have a fifth of what the slowest has that tables know (T400 beside GTX
-// 1660).
+// The smallest cards of a series have a fifth of what the slowest has that tables know (GeForce 940M beside
+// GTX 750 Ti).
 constexpr double kSmallestOfSeries = 0.2;
 
 // Of a rate that stands in for one that nobody knows, as shares of it.

@@ -124,6 +124,18 @@ class Claims(unittest.TestCase):
                     device["identity"].pop("ids", None)
         self.check_refuted(machine(0.001, change=nameless))
 
+    def test_a_small_product_is_held_against_its_own_peak_and_no_larger_ones_of_its_number(self):
+        def a_740m(record):
+            for probe in record["probes"]:
+                for device in probe["devices"]:
+                    if "ids" in device["identity"]:
+                        device["identity"]["ids"] = {"vendor": 0x1002, "device": 0x15bf, "revision": 7}
+                        device["name"] = "AMD Radeon 740M (RADV PHOENIX)"
+        found = self.report(machine(0.04 * 2.56e12 / PEAK, change=a_740m))
+        (finding,) = self.claim(found)
+        self.assertNotEqual("blocking", finding["severity"])
+        self.assertIn("at 4 %", finding["summary"])
+
     def test_text_tells_what_the_device_is(self):
         run = self.replay(machine(0.001))
         text = " ".join(run.stdout.split())

@@ -59,17 +59,17 @@ TEST(UnknownRates, AreThoseOfTheSlowestOfTheirArchitecture) {
   for (const bool turned : {false, true}) {
     for (const auto& [faster, slower] :
          {std::pair("RX 6600", "RX 550"), std::pair("RTX 3050 6GB", "RX 550"),
-          std::pair("RX 6600", "Quadro P400"), std::pair("RTX 4090", "RTX PRO 4000 Blackwell"),
-          std::pair("RTX PRO 4000 Blackwell", "GTX 1060 6GB"),
-          std::pair("RTX PRO 4000 Blackwell", "RTX 4060"), std::pair("RTX PRO 4000 Blackwell", "RX 6600")}) {
+          std::pair("RX 6600", "Quadro P400"), std::pair("RTX 4090", "RTX PRO 2000 Blackwell"),
+          std::pair("RTX PRO 2000 Blackwell", "GTX 1060 6GB"),
+          std::pair("RTX PRO 2000 Blackwell", "RTX 4060"), std::pair("RTX PRO 2000 Blackwell", "RX 6600")}) {
       const auto& [first, second] = turned ? std::pair(slower, faster) : std::pair(faster, slower);
       const auto asked = Ask({{Named(first), Named(second)}});
       EXPECT_EQ(asked.device, faster) << slower;
       EXPECT_EQ(asked.answer.confidence, Confidence::kLow);
       EXPECT_THAT(asked.answer.tie, IsEmpty()) << slower;
-      const bool is_unknown = std::string_view(faster) == "RTX PRO 4000 Blackwell";
+      const bool is_unknown = std::string_view(faster) == "RTX PRO 2000 Blackwell";
       const auto is_said = Matches(Contains(
-          "the rates of RTX PRO 4000 Blackwell are not known: those of GeForce RTX 5050, the slowest of its "
+          "the rates of RTX PRO 2000 Blackwell are not known: those of GeForce RTX 5050, the slowest of its "
           "architecture that is known, stand for them"));
       EXPECT_EQ(is_said(asked.answer.warnings), is_unknown) << slower;
     }
@@ -77,10 +77,10 @@ TEST(UnknownRates, AreThoseOfTheSlowestOfTheirArchitecture) {
 }
 
 TEST(UnknownRates, OfSeveralTheOrderOfTheWordsDecidesNothing) {
-  std::vector<std::string> machine = {"name=Quadro P400", "name=RTX PRO 4000 Blackwell", "name=RX 6600"};
+  std::vector<std::string> machine = {"name=Quadro P400", "name=RTX PRO 2000 Blackwell", "name=RX 6600"};
   std::sort(machine.begin(), machine.end());
   do {
-    EXPECT_EQ(Ask({machine}).device, "RTX PRO 4000 Blackwell") << machine.front();
+    EXPECT_EQ(Ask({machine}).device, "RTX PRO 2000 Blackwell") << machine.front();
   } while (std::next_permutation(machine.begin(), machine.end()));
 }
 

@@ -213,8 +213,9 @@ TEST(Assume, WhatCanNotBeIsRefused) {
       {{"cc=8.9,runtime=cuda@99"}, "runtime: cuda@99 is none; the newest that is known is 13"},
       {{"cc=8.9,runtime=cuda@16"}, "runtime: cuda@16 is none"},
       {{"cc=8.9,runtime=cuda@0"}, "runtime: cuda@0 is none; the newest that is known is 13"},
-      {{"name=N100"}, "name: no card is called 'N100'; beside vendor it may be any"},
-      {{"name=intel n100"}, "name: no card is called 'intel n100'; beside vendor it may be any"},
+      {{"name=N100"}, "name: this version knows no card called 'N100'; with a vendor it may be any"},
+      {{"name=intel n100"},
+       "name: this version knows no card called 'intel n100'; with a vendor it may be any"},
       {{"cc=12.0,runtime=cuda@11.0"}, "runtime: cc 12.0 is known from cuda@12.8 on, and 11.0 is assumed"},
       {{"cc=12.0,runtime=cuda@12.4"}, "runtime: cc 12.0 is known from cuda@12.8 on, and 12.4 is assumed"},
       {{"cc=9.0,runtime=cuda@10"}, "runtime: cc 9.0 is known from cuda@11.8 on, and 10 is assumed"},
@@ -258,9 +259,10 @@ TEST(Assume, WhatCanNotBeIsRefused) {
       {{"cc=12.0", "cc=8.6,driver=470.1"}, "no driver before 570.26 knows cc 12.0, and 470.1 is assumed"},
       {{"cc=2.1,driver=418.39"}, "cc 2.1 has no driver from 396 on"},
       {{"driver=580.1"}, "vendor: it is missing"},
-      {{"name=card"}, "name: no card is called 'card'"},
+      {{"name=card"}, "name: this version knows no card called 'card'"},
       {{"name=GTX 3060"},
-       "name: no card is called 'GTX 3060'; beside vendor it may be any; did you mean 'RTX 3060'?"},
+       "name: this version knows no card called 'GTX 3060'; with a vendor it may be any; did you mean 'RTX "
+       "3060'?"},
       {{"memory=8GiB"}, "vendor: it is missing"},
       {{"cc=8.9,driver=520.61.04"}, "no driver before 520.61.05 knows cc 8.9, and 520.61.04 is assumed"},
       {{"cc=8.6,driver=450.80.02"}, "no driver before 455.23 knows cc 8.6"},
@@ -419,11 +421,13 @@ TEST(Assume, SaysWhoseRatesStandForACard) {
 
 // One PCI id of several products, of which the table of rates has one.
 TEST(Assume, SaysWhoseRatesStandForAnotherProductOfTheSameId) {
-  const std::vector<std::pair<std::string, std::string>> rows = {
-      {"RX 7900M", "Radeon RX 7900 XTX"}, {"RX 6750 GRE 12GB", "Radeon RX 6750 XT"},
-      {"RX 5500M", "Radeon RX 5500 XT"},  {"RX 5600M", "Radeon RX 5700 XT"},
-      {"RX 7600S", "Radeon RX 7600 XT"},  {"RX 7700S", "Radeon RX 7600 XT"},
-      {"RX 7800M", "Radeon RX 7800 XT"},  {"Radeon 820M", "Radeon 840M"}};
+  const std::vector<std::pair<std::string, std::string>> rows = {{"RX 6750 GRE 12GB", "Radeon RX 6750 XT"},
+                                                                 {"RX 5500M", "Radeon RX 5500 XT"},
+                                                                 {"RX 5600M", "Radeon RX 5700 XT"},
+                                                                 {"RX 7600S", "Radeon RX 7600 XT"},
+                                                                 {"RX 7700S", "Radeon RX 7600 XT"},
+                                                                 {"RX 7800M", "Radeon RX 7800 XT"},
+                                                                 {"Radeon 820M", "Radeon 840M"}};
   for (const auto& [name, of] : rows)
     EXPECT_THAT(Warnings(Of({"name=" + name})),
                 ElementsAre("the rates are those of " + of + ", as no table has " + name + " itself"));

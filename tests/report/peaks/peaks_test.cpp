@@ -124,21 +124,25 @@ TEST(Peaks, WhatTheDataSheetPromisesIsNoLieWhateverADriverCounts) {
 
 // One PCI id of several products, told apart by their revisions.
 TEST(Peaks, OfAnotherProductOfTheSameIdAreABoundAlone) {
-  const auto of = [](std::optional<std::uint32_t> revision) {
-    auto report = OneCard(0x744c, std::nullopt, 0, 0);
-    report.devices[0].hardware->identity.ids = probe::PciIds{0x1002, 0x744c, {}, {}, revision};
-    testing::Measure(report, report.devices[0].id, "cuda", "NVIDIA", Kernel::kRead, 480e9, Dtype::kU32);
+  const auto of = [](std::optional<std::uint32_t> revision, const char* name = "Radeon Graphics") {
+    auto report = OneCard(0x73df, std::nullopt, 0, 0);
+    report.devices[0].name = name;
+    report.devices[0].hardware->identity.ids = probe::PciIds{0x1002, 0x73df, {}, {}, revision};
+    testing::Measure(report, report.devices[0].id, "cuda", "NVIDIA", Kernel::kRead, 216e9, Dtype::kU32);
     testing::Measure(report, report.devices[0].id, "cuda", "NVIDIA", Kernel::kRead, 2e12, Dtype::kU32);
     Judged(report);
     return report.measurements;
   };
-  EXPECT_NEAR(*of(0xc8)[0].share_of_peak, 0.5, 1e-9) << "an RX 7900 XTX";
-  EXPECT_TRUE(of(0xcc)[0].share_of_peak) << "an RX 7900 XT, which the row names, too";
-  EXPECT_TRUE(of(std::nullopt)[0].share_of_peak) << "nobody says which";
-  const auto mobile = of(0xcf);
-  EXPECT_FALSE(mobile[0].share_of_peak) << "an RX 7900M";
-  EXPECT_EQ(mobile[1].status, MeasurementStatus::kImplausible);
-  EXPECT_THAT(*mobile[1].reason, HasSubstr("(data sheet of Radeon RX 7900 XTX"));
+  EXPECT_NEAR(*of(0xc0)[0].share_of_peak, 216.0 / 432, 1e-9) << "an RX 6750 XT";
+  EXPECT_NEAR(*of(0xc1)[0].share_of_peak, 216.0 / 384, 1e-9) << "an RX 6700 XT, with a row of its own";
+  EXPECT_NEAR(*of(0xdf)[0].share_of_peak, 216.0 / 320, 1e-9) << "an RX 6700";
+  EXPECT_NEAR(*of(std::nullopt)[0].share_of_peak, 216.0 / 432, 1e-9) << "nobody says which";
+  EXPECT_NEAR(*of(std::nullopt, "AMD Radeon RX 6700 (RADV NAVI22)")[0].share_of_peak, 216.0 / 320, 1e-9);
+  EXPECT_FALSE(of(std::nullopt, "AMD Radeon RX 6750 GRE 12GB")[0].share_of_peak);
+  const auto other = of(0xd5);
+  EXPECT_FALSE(other[0].share_of_peak) << "an RX 6750 GRE 12GB";
+  EXPECT_EQ(other[1].status, MeasurementStatus::kImplausible);
+  EXPECT_THAT(*other[1].reason, HasSubstr("(data sheet of Radeon RX 6750 XT"));
 }
 
 TEST(Peaks, GeForceSumsInFp32AtHalfTheRate) {
