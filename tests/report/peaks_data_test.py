@@ -77,7 +77,7 @@ class Peaks(unittest.TestCase):
                 with self.subTest(row["name"], key=key):
                     self.assertEqual(key in row, bool(facts), "a figure from memory is no bound")
                     if facts:
-                        self.assertAlmostEqual(1, row[key] / max(facts), places=3)
+                        self.assertAlmostEqual(1, row[key] / max(facts), places=4)
 
     def test_a_cards_memory_is_what_devices_of_it_have(self):
         checked = 0

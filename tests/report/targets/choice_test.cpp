@@ -250,11 +250,13 @@ TEST(Choice, LeavesOutBuildsThroughARuntimeThatIsExcluded) {
 
 // OpenVINO reaches a GPU by OpenCL's driver, even where the GPU shows by Level Zero alone.
 TEST(Choice, LeavesOutBuildsThroughARuntimeBesideTheirOwnThatIsExcluded) {
-  Question asked{.machine = {"name=Arc B580,runtime=level_zero" + kLinux}, .target = "openvino"};
-  asked.terms.exclude = {"sycl"};
-  EXPECT_EQ(BuildOf(asked), "gpu");
-  asked.terms.exclude = {"opencl"};
-  EXPECT_NE(AnswerOf(asked).backend, "level_zero");
+  for (const auto& [target, build] : {std::pair("openvino", "gpu"), std::pair("onnxruntime", "openvino")}) {
+    Question asked{.machine = {"name=Arc B580,runtime=level_zero" + kLinux}, .target = target};
+    asked.terms.exclude = {"sycl"};
+    EXPECT_EQ(BuildOf(asked), build);
+    asked.terms.exclude = {"opencl"};
+    EXPECT_EQ(AnswerOf(asked).backend, "cpu") << target;
+  }
 }
 
 TEST(Choice, NumbersDevicesAsTheirRuntimeListsThem) {

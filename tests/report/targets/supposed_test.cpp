@@ -415,7 +415,7 @@ TEST(Spared, AWayThatHoldsTheWorkGoesBeforeOneThatDoesNot) {
   const auto report = Decide(request, *tables, record, {imagined.devices, {}});
   const auto& answer = report.recommendations.front();
   EXPECT_EQ(answer.backend, "hip");
-  EXPECT_THAT(answer.warnings, Each(Not(HasSubstr("its speed is told as if it did"))));
+  EXPECT_THAT(answer.warnings, Each(Not(HasSubstr("its speed is told as if it had"))));
 }
 
 TEST(Spared, WhatTheCallerExcludesIsStillWhatHoldsTheWork) {
