@@ -76,16 +76,16 @@ const Score* FastestOmitted(const Report& report, Use use) {
 }  // namespace
 
 std::string NotHeldText(const Report& report, const Score& chosen) {
-  auto text = fmt::format("{} does not hold {}, and its speed is told as if it did", WayText(report, chosen),
-                          WorkText(report, chosen.use));
+  const auto text = fmt::format("{} has too little memory for {}, and its speed is told as if it had enough",
+                                WayText(report, chosen), WorkText(report, chosen.use));
   for (const Score& score : report.scores) {
     if (score.use != chosen.use || !score.eligible || !score.tokens_per_s || !score.fits.value_or(true))
       continue;
     const auto omission = OmissionOf(report, score);
     const auto why = omission && !omission->option.empty()
                          ? fmt::format("and {} leaves it out", omission->option)
-                         : std::string("and the program's build for the GPU is for less work");
-    return fmt::format("{}: {} does, {}", text, WayText(report, score), why);
+                         : std::string("and the program's build for the GPU is for smaller work");
+    return fmt::format("{}: {} has, {}", text, WayText(report, score), why);
   }
   return text;
 }

@@ -50,7 +50,7 @@ std::vector<std::string> RuntimesOf(const Tables& tables, const TargetTable& tar
       continue;
     probe::AddOnce(build.backend, runtimes);
     const auto* through = build.through ? Find(tables, *build.through) : nullptr;
-    if (through && through->stands_on) probe::AddOnce(through->name, runtimes);
+    if (through && ComputesBy(build, *through)) probe::AddOnce(through->name, runtimes);
   }
   return runtimes;
 }

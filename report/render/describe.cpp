@@ -83,9 +83,8 @@ std::vector<std::string> ProgramsOf(const RuntimeFacts& facts) {
   for (const std::string& name : TargetNames()) {
     const auto table = EmbeddedTarget(name);
     const bool has_one =
-        table && std::any_of(table->builds.begin(), table->builds.end(), [&](const auto& build) {
-          return IsHad(build) && (build.backend == facts.name || build.through == facts.name);
-        });
+        table && std::any_of(table->builds.begin(), table->builds.end(),
+                             [&](const auto& build) { return IsHad(build) && ComputesBy(build, facts); });
     if (has_one) programs.push_back(name);
   }
   return programs;

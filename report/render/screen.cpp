@@ -139,7 +139,7 @@ void FitColumns(int width, Table& table) {
     table.columns[kLikely].short_head = table.columns[kTokens].short_head;
   }
   MeasureColumns(table);
-  const int longest = Widest(table.devices);
+  const int longest = std::max(Widest(table.devices), DisplayWidth("device"));
   const auto room = [&] { return width - WidthBeside(table); };
   for (const Figure dropped : {kMark, kWhole, kLikely, kFirst}) {
     if (room() >= std::min(longest, kShortestName)) break;

@@ -150,11 +150,13 @@ std::variant<Live, Problem> OpenLive(const RunRequest& request, const probe::iso
   }
   // One that is named may be opened by whoever may pass through it, and would look empty to who may not read
   // it. This machine's own is never listed.
-  std::error_code unreadable;
-  const std::filesystem::directory_iterator entries(request.sysroot, unreadable);
-  if (unreadable && request.sysroot != "/")
-    return BadInput(
-        probe::Error{"", std::nullopt, "", "--sysroot: " + request.sysroot + ": " + unreadable.message()});
+  if (request.sysroot != "/") {
+    std::error_code unreadable;
+    const std::filesystem::directory_iterator entries(request.sysroot, unreadable);
+    if (unreadable)
+      return BadInput(
+          probe::Error{"", std::nullopt, "", "--sysroot: " + request.sysroot + ": " + unreadable.message()});
+  }
   auto files = std::make_unique<const system::FileSystem>(*std::move(opened));
   auto environment = std::make_unique<const system::Environment>(system::Environment::OfProcess());
   auto risks = std::make_unique<const RiskLedger>(*environment, *files, request.retry_crashed);

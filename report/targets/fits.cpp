@@ -315,10 +315,9 @@ Verdict Judge(const Tables& tables, const Build& build, const Machine& machine, 
 bool Serves(const Tables& tables, const Build& build, const probe::View& view) {
   const auto& runtime = view.device.runtime;
   if (build.backend == runtime) return true;
-  if (build.through != runtime) return false;
-  // One beside the row's own, as OpenCL's driver is of a GPU that shows by Level Zero, has rows of its own.
   const auto* facts = Find(tables, runtime);
-  return !facts || (facts->stands_on && StandsOnOf(*facts, view).value_or(build.backend) == build.backend);
+  if (!facts) return build.through == runtime;
+  return ComputesBy(build, *facts) && StandsOnOf(*facts, view).value_or(build.backend) == build.backend;
 }
 
 std::string WhyExcluded(const Terms& terms, const Build& build) {

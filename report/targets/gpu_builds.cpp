@@ -170,16 +170,12 @@ std::vector<const TargetTable*> ProgramsWith(const RuntimeFacts& facts, Use use)
   return programs;
 }
 
-bool IsBy(const Build& build, const RuntimeFacts& facts) {
-  return build.backend == facts.name || (facts.stands_on && build.through == facts.name);
-}
-
 // The architectures that rows of the program by the runtime name, of those for this system and processor.
 void AddBuilt(const Asked& asked, const TargetTable& program, const RuntimeFacts& facts,
               std::vector<std::string>& built) {
   const auto view = OfRuntime(facts.name);
   for (const Build& build : program.builds) {
-    if (!IsBy(build, facts) || !IsFor(program, build, asked.use) || !build.needs ||
+    if (!ComputesBy(build, facts) || !IsFor(program, build, asked.use) || !build.needs ||
         !build.needs->architectures)
       continue;
     if (!Judge(asked.tables, build, asked.machine, {.view = view}, Policy::kMinimum).is_here) continue;
@@ -327,7 +323,7 @@ std::optional<Apart> TellsApart(const TargetTable& target, const RuntimeFacts& f
            (intermediate && CompareVersions(*intermediate, text) <= 0);
   };
   for (const Build& build : target.builds) {
-    if (!IsBy(build, facts) || !build.needs || !build.needs->architectures) continue;
+    if (!ComputesBy(build, facts) || !build.needs || !build.needs->architectures) continue;
     const auto run = std::count_if(apart.architectures.begin(), apart.architectures.end(),
                                    [&](const std::string& one) { return runs_on(build, one); });
     apart.build = build.id;

@@ -183,9 +183,10 @@ class Interruption(unittest.TestCase):
         started = time.monotonic()
         output, errors = process.communicate(timeout=20)
         self.assertLess(time.monotonic() - started, 5)
-        for child in children:
-            self.assertFalse(lives(child) and child in descendants(os.getpid()))
-        return process.returncode, output, errors, children
+        while any(map(lives, children)) and time.monotonic() - started < 10:
+            time.sleep(0.02)
+        self.assertEqual(set(), set(filter(lives, children)), "they live on")
+        return process.returncode, output, errors
 
     def test_ten_moments(self):
         seed = random.SystemRandom().randrange(1 << 30)
@@ -193,14 +194,12 @@ class Interruption(unittest.TestCase):
         rows = [((signal.SIGINT, signal.SIGTERM)[attempt % 2], moments.uniform(0.05, 1)) for attempt in range(10)]
         with concurrent.futures.ThreadPoolExecutor(3) as pool:
             ends = list(pool.map(lambda row: self.interrupted(["--json", "--thorough"], *row), rows))
-        for (number, delay), (code, output, errors, children) in zip(rows, ends):
+        for (number, delay), (code, output, errors) in zip(rows, ends):
             with self.subTest(seed=seed, delay=delay, signal=number):
                 self.assertEqual(128 + number, code, errors)
                 value = json.loads(output)
                 validate(value, "report")
                 self.assertTrue(value["interrupted"])
-                for child in children:
-                    self.assertFalse(lives(child), f"{child} lives on")
 
     def test_plain_recommend_prints_nothing_without_an_answer(self):
         rows = (([], r"\A\Z"), (["--format", "shell"], r"\AWHICHGPU_STATUS='none'\n"),
@@ -208,7 +207,7 @@ class Interruption(unittest.TestCase):
         with concurrent.futures.ThreadPoolExecutor(len(rows)) as pool:
             ends = pool.map(lambda row: self.interrupted(["recommend", "--thorough", "--no-cache", *row[0]],
                                                          signal.SIGINT, 1.0), rows)
-            for (_, expected), (code, output, _, _) in zip(rows, ends):
+            for (_, expected), (code, output, _) in zip(rows, ends):
                 self.assertEqual(130, code)
                 self.assertRegex(output, expected)
 

@@ -46,7 +46,7 @@ MEASURED = {
                                         **act("launch", "hang", device=0)), "0.4", 1),
     "wrong results": (dict(gpus=[gpu(*PHOENIX, **APU, results="garbage"), gpu(*NAVI31)]), "0.4", 1),
     "a device that is lost": (dict(gpus=[gpu(*NAVI31, lost_after_launches=3)]), "0.4", 0),
-    "a kernel that faults": (dict(gpus=[gpu(*NAVI31, faulting_kernels="gemm_fp16_128_by_64")]), "6", 1),
+    "a kernel that faults": (dict(gpus=[gpu(*NAVI31, memory=1024 * MIB, faulting_kernels="gemm_fp16_128_by_64")]), "4", 1),
     "products that abort": (dict(gpus=[gpu(*NAVI31, crashing_kernels="gemm_fp16")]), "0.8", 1),
     "products that all fault": (dict(gpus=[gpu(*NAVI31, faulting_kernels="gemm_")]), "2", 0),
     "a fill that faults": (dict(gpus=[gpu(*NAVI31, faulting_kernels="fill_")]), "0.2", 0),
@@ -135,9 +135,8 @@ def all_runs():
     jobs = {}
     with concurrent.futures.ThreadPoolExecutor(RUNS) as pool:
         for name, (machine, budget, wanted) in sorted(MEASURED.items(), key=lambda row: "hang" not in row[0]):
-            # Beside a GPU that fails there has to be something to choose; and all that a small one does when it has all of
-            # the time does not fit into its memory.
-            only = "hip,cpu,sysfs" if name == "a kernel that faults" or not wanted and name not in ENDED else "hip,sysfs"
+            # Beside a GPU that fails there has to be something to choose.
+            only = "hip,sysfs" if wanted or name in ENDED else "hip,cpu,sysfs"
             jobs[name] = pool.submit(measure, machine, only, budget, wanted, KERNELS.get(name, set()))
         for name, (machine, outcome, *_) in sorted(SURVEYS.items(), key=lambda row: "hang" not in row[0]):
             timeout = "2" if outcome == "timed_out" else "10"

@@ -82,9 +82,10 @@ def seed(directory):
     objects = {path.relative_to(BUILT) for path in BUILT.rglob("*.o")}
     own = {inside for inside in objects if inside.parts[0] != "tests"}
     taken = {inside for inside in own if shared(inside)}
-    archives = [path.relative_to(BUILT) for path in BUILT.rglob("*.a")]
-    whole = [archive for archive in archives if {inside for inside in own if parts_of(archive) in inside.parents} <= taken]
-    for inside in [*sorted(taken), *whole]:
+    parts = {archive.relative_to(BUILT): set() for archive in BUILT.rglob("*.a")}
+    for archive, its in parts.items():
+        its |= {inside for inside in own if parts_of(archive) in inside.parents}
+    for inside in [*sorted(taken), *(archive for archive, its in parts.items() if its and its <= taken)]:
         (directory / inside).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(BUILT / inside, directory / inside)
 

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 
@@ -229,10 +230,16 @@ bool HasProductAndRead(const std::vector<Measurement>& measurements) {
   return HasVerified(measurements, Kernel::kGemm) && HasVerified(measurements, Kernel::kRead);
 }
 
-// Beside other programs the little budget may end before both.
+bool IsWrong(const Measurement& m) {
+  return m.status == MeasurementStatus::kWrongResult || m.status == MeasurementStatus::kFailed;
+}
+
+// Beside other programs the little budget may end before both; what went wrong is not tried again.
 std::vector<Measurement> MeasureBoth(Session& session, Scope scope) {
   auto measurements = MeasureHere(session, scope, kLittleBudgetSeconds);
-  if (!HasProductAndRead(measurements)) measurements = MeasureHere(session, scope, kAmpleBudgetSeconds);
+  const bool is_wrong = std::any_of(measurements.begin(), measurements.end(), IsWrong);
+  if (!is_wrong && !HasProductAndRead(measurements))
+    measurements = MeasureHere(session, scope, kAmpleBudgetSeconds);
   return measurements;
 }
 
