@@ -202,7 +202,7 @@ bool IsOneOf(std::string_view written, std::string_view names) {
 // known by that very name; nullptr where none is.
 const Row* SlowestKnown(const Rows& rows, const Words& words) {
   const Row* slowest = nullptr;
-  std::tuple<bool, bool, double, double> least;
+  std::tuple<bool, bool, double> least;
   for (const Row& row : rows) {
     const auto id = fmt::format("{:04x}:{:04x}", row.vendor, row.device);
     for (const DevicePeak& peak : EmbeddedPeaks().devices) {
@@ -211,7 +211,7 @@ const Row* SlowestKnown(const Rows& rows, const Words& words) {
       // Of chips that share a name some read little and others compute little.
       const double slowness = words.several.empty() ? 1 : peak.fp32.value_or(1);
       const std::tuple rank{!(memory && HasMemory(row, *memory)), !IsOneOf(words.spelling, peak.name),
-                            *peak.memory * slowness, peak.fp32.value_or(0)};
+                            *peak.memory * slowness};
       if (slowest && rank >= least) continue;
       slowest = &row;
       least = rank;

@@ -113,6 +113,7 @@ TEST(AssumedMemory, OfACardWhoseNameDoesNotSayItIsTheTables) {
                                                                    {"RX 6800 XT", 16},
                                                                    {"RX 7900 GRE", 16},
                                                                    {"RX 6700", 10},
+                                                                   {"GTX 1060 3GB", 3},
                                                                    {"RTX 4060 Laptop", 8},
                                                                    {"RTX 5070 Ti", 16},
                                                                    {"MI250X", 64},
