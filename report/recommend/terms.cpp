@@ -85,7 +85,7 @@ std::string NotHeldText(const Report& report, const Score& chosen) {
     const auto why = omission && !omission->option.empty()
                          ? fmt::format("and {} leaves it out", omission->option)
                          : std::string("and the program's build for the GPU is for smaller work");
-    return fmt::format("{}: {} has, {}", text, WayText(report, score), why);
+    return fmt::format("{}: {} holds it, {}", text, WayText(report, score), why);
   }
   return text;
 }
