@@ -7,6 +7,7 @@
 
 #include "data/tables.h"
 
+#include "backends/core/library_folders.h"
 #include "kernels/cpu/cpu_kernel.h"
 #include "kernels/cpu/quirks.h"
 #include "probe/core/parse.h"
@@ -101,14 +102,8 @@ constexpr std::array kVendors = {
     Vendor{"onednn", kOneDnnFiles, kOneDnnTypes, OneDnnSettings, BindOneDnn},
 };
 
-// Where libraries lie that the loader does not know of.
 std::vector<std::string> Directories(const Environment& environment) {
-  std::vector<std::string> directories;
-  for (const auto& [variable, path] : probe::ParseTable<2>(data::kLibraryFolders)) {
-    const auto root = variable.empty() ? std::string() : environment.Get(variable);
-    if (root && (variable.empty() || !root->empty())) directories.push_back(*root + std::string(path));
-  }
-  return directories;
+  return LibraryFolders(data::kLibraryFolders, environment);
 }
 
 }  // namespace

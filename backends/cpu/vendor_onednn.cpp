@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "backends/core/backend.h"
-#include "backends/cpu/onednn_api.h"
+#include "backends/core/onednn_api.h"
 #include "backends/cpu/vendor.h"
 
 namespace backends::cpu {

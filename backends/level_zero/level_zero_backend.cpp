@@ -4,6 +4,7 @@
 #include "backends/core/backend.h"
 #include "backends/core/device_facts.h"
 #include "backends/level_zero/level_zero_session.h"
+#include "backends/level_zero/onednn.h"
 #include "kernels/spirv/variants.h"
 
 namespace backends::level_zero {
@@ -44,11 +45,15 @@ std::vector<kernels::Variant> Variants(const Limits& limits) {
 
 }  // namespace
 
-constexpr std::array<std::string_view, 2> kMemoryErrors = {"ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY",
-                                                           "ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY"};
+constexpr std::array<std::string_view, 3> kMemoryErrors = {
+    "ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY", "ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY", "dnnl_out_of_memory"};
 
 Backend Describe() {
-  return {.runtime = "level_zero", .open = Open, .variants = Variants, .memory_errors = kMemoryErrors};
+  return {.runtime = "level_zero",
+          .open = Open,
+          .variants = Variants,
+          .libraries = OneDnnVariants,
+          .memory_errors = kMemoryErrors};
 }
 
 }  // namespace backends::level_zero

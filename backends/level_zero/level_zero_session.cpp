@@ -66,6 +66,7 @@ probe::Result<std::unique_ptr<Session>> LevelZeroSession::Create(const rt::Api& 
         "the driver claims no memory or work-groups of no work-item: this is no working device"};
   }
   Opened opened;
+  opened.driver = driver;
   opened.device = found.handle;
   const rt::ZeContextDescription description;
   const auto code = api.zeContextCreate(driver, &description, &opened.context);
@@ -93,6 +94,7 @@ LevelZeroSession::LevelZeroSession(const rt::Api& api, const Opened& opened, Que
       queue_(std::move(queue)),
       record_(request.device),
       files_(request.files),
+      environment_(request.environment),
       limits_(std::move(limits)),
       sysman_(api_),
       tile_(record_.identity.uuid ? sysman_.TileOf(*record_.identity.uuid) : std::nullopt) {}
@@ -196,6 +198,7 @@ probe::Result<rt::ZeModule> LevelZeroSession::ModuleOf(std::span<const std::uint
 }
 
 probe::Result<KernelId> LevelZeroSession::Load(const kernels::Variant& variant, const kernels::Step& step) {
+  if (!step.library.empty()) return LoadProduct(variant, step);
   const auto module = ModuleOf(step.code);
   if (!module) return Failed(module.error());
   LoadedKernel loaded{nullptr, std::string(step.entry)};
@@ -204,6 +207,10 @@ probe::Result<KernelId> LevelZeroSession::Load(const kernels::Variant& variant, 
   const auto code = api_.zeKernelCreate(*module, &description, &loaded.kernel);
   if (const auto made = rt::Made("zeKernelCreate " + loaded.entry, code, loaded.kernel); !made)
     return Failed(made.error());
+  return Keep(variant, std::move(loaded));
+}
+
+KernelId LevelZeroSession::Keep(const kernels::Variant& variant, LoadedKernel loaded) {
   kernels_.push_back(std::move(loaded));
   account_.Loaded(variant);
   return KernelId{static_cast<std::uint32_t>(kernels_.size() - 1)};
@@ -267,19 +274,22 @@ probe::Result<Timing> LevelZeroSession::Run(std::span<const Launch> launches, st
   if (!watches) seen_.reset();
   if (launches.empty() || repeats == 0) return Timing{};
   account_.Launched(launches.back().kernel);
+  const auto products = PrepareProducts(launches);
+  if (!products) return Failed(products.error());
+  const bool of_library = !products->empty();
   const auto start = probe::system::Now();
-  auto status = LaunchAll(launches, repeats);
+  auto status = of_library ? StartAll(*products, repeats) : LaunchAll(launches, repeats);
   if (status && watches) {
     status = queue_.Send();
     seen_ = sysman_.ClockOf(*record_.identity.pci, tile_);
   }
-  const auto finished = queue_.Finish();
+  const auto finished = of_library ? (*onednn_)->Finish() : queue_.Finish();
   Timing timing;
   timing.wall_s = probe::system::SecondsSince(start);
   if (status) status = finished;
   if (!status) return Failed(status.error());
   const bool several = launches.size() > 1 || repeats > 1;
-  timing.device_s = DeviceSeconds(opened_.events[0], opened_.events[several ? 1 : 0]);
+  if (!of_library) timing.device_s = DeviceSeconds(opened_.events[0], opened_.events[several ? 1 : 0]);
   account_.Finished();
   return timing;
 }

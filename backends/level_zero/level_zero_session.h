@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One Level Zero device, open: its memory, modules, kernels and launches on one queue. Knows no kernel by
-// name and chooses nothing.
+// One Level Zero device, open: its memory, modules, kernels and launches on one queue, and a library's
+// products. Knows no kernel by name and chooses nothing.
 #pragma once
 
 #include <array>
@@ -16,6 +16,7 @@
 #include "backends/core/buffer_table.h"
 #include "backends/core/culprit.h"
 #include "backends/core/sharing.h"
+#include "backends/level_zero/onednn.h"
 #include "probe/core/result.h"
 #include "probe/level_zero/level_zero_api.h"
 
@@ -88,6 +89,7 @@ class LevelZeroSession final : public Session {
   struct LoadedKernel {
     rt::ZeKernel kernel = nullptr;
     std::string entry;
+    const stream::ProductType* product = nullptr;  // of a library's, which has no kernel here
   };
   // How the device counts time in the timestamps of its kernels.
   struct Timer {
@@ -95,6 +97,7 @@ class LevelZeroSession final : public Session {
     std::uint64_t mask = 0;
   };
   struct Opened {
+    rt::ZeDriver driver = nullptr;
     rt::ZeContext context = nullptr;
     rt::ZeDevice device = nullptr;
     std::array<rt::ZeEvent, 2> events{};
@@ -110,6 +113,14 @@ class LevelZeroSession final : public Session {
   [[nodiscard]] probe::Result<rt::ZeModule> ModuleOf(std::span<const std::uint32_t> code);
   [[nodiscard]] probe::Result<rt::ZeModule> Build(std::span<const std::uint32_t> code) const;
   [[nodiscard]] std::string LogOf(rt::ZeBuildLog log) const;
+  [[nodiscard]] KernelId Keep(const kernels::Variant& variant, LoadedKernel loaded);
+  [[nodiscard]] probe::Result<KernelId> LoadProduct(const kernels::Variant& variant,
+                                                    const kernels::Step& step);
+  // Of launches of a library's products these, ready to be started; nothing of launches of kernels.
+  [[nodiscard]] probe::Result<std::vector<stream::Product>> PrepareProducts(std::span<const Launch> launches);
+  [[nodiscard]] probe::Result<stream::Product> ProductOf(const Launch& launch,
+                                                         const stream::ProductType& type) const;
+  [[nodiscard]] probe::Status StartAll(std::span<const stream::Product> products, std::uint32_t repeats);
   [[nodiscard]] probe::Status Prepare(const Launch& launch) const;
   [[nodiscard]] probe::Status LaunchAll(std::span<const Launch> launches, std::uint32_t repeats);
   // Between the beginning of the first event's kernel and the end of the last one's.
@@ -122,6 +133,7 @@ class LevelZeroSession final : public Session {
   Queue queue_;
   probe::RuntimeDevice record_;
   const probe::system::FileSystem& files_;
+  const probe::system::Environment& environment_;
   Limits limits_;
   CulpritAccount account_;
   rt::Sysman sysman_;
@@ -131,6 +143,7 @@ class LevelZeroSession final : public Session {
   BufferTable<std::byte*> buffers_{limits_};  // by their addresses on the device
   std::vector<LoadedKernel> kernels_;
   std::map<const std::uint32_t*, probe::Result<rt::ZeModule>> modules_;  // by their code
+  std::optional<probe::Result<OneDnn>> onednn_;  // once asked for; one that failed is not opened again
 };
 
 }  // namespace backends::level_zero

@@ -44,8 +44,10 @@ def act(at, do, **more):
 
 
 class Box(FakeMachine):
-    def __init__(self, gpus, *, library="fake_level_zero", variables=None, opencl=None, **driver):
+    def __init__(self, gpus, *, library="fake_level_zero", onednn=False, variables=None, opencl=None, **driver):
         super().__init__(BINARY, BUILD)
+        if onednn:
+            (self._folder("lib") / "libdnnl.so.3").symlink_to(BUILD / FAKES / "fake_onednn/libdnnl.so.3")
         (self._folder("lib") / "libze_loader.so.1").symlink_to(BUILD / FAKES / library / "libze_loader.so.1")
         self.scenario = self.folder / "scenario.json"
         self.scenario.write_text(json.dumps({"devices": gpus, **driver}))
@@ -72,6 +74,14 @@ MEASURED = {
     "a device that is lost": (dict(gpus=[gpu(*A770, lost_after_launches=3)]), set()),
     "a compiler that refuses": (dict(gpus=[gpu(*A770, attributes={"build_fails": 1})]), set()),
     "a compiler that aborts": (dict(gpus=[gpu(*A770)], **act("compile", "abort")), set()),
+}
+# name -> what oneDNN is like, what becomes of its products, what their reason says
+LIBRARIES = {
+    "a library that is right": ({}, "ok", ""),
+    "a library that aborts": ({"onednn_abort": 1}, "crashed", "signal 6"),
+    "a library that hangs": ({"onednn_hang": 1}, "timed_out", "killed after 30"),
+    "a library that computes wrong": ({"onednn_wrong": 1}, "wrong_result", "is off by"),
+    "a library for processors": ({"onednn_runtime": 0}, "unsupported", "is built for processors alone"),
 }
 # name -> machine, outcome, error's name, what a warning says
 SURVEYS = {
@@ -101,6 +111,18 @@ def measured(value, kernel="gemm"):
             if (m["runtime"], m["kernel"], m["status"], m["verified"]) == ("level_zero", kernel, "ok", True)}
 
 
+def products(value, of_library):
+    return [m for m in value["measurements"]
+            if (m["runtime"], m["kernel"], m["implementation"] == "onednn") == ("level_zero", "gemm", of_library)]
+
+
+def measure_library(attributes, status):
+    machine = dict(gpus=[gpu(*A770)], onednn=True, attributes=attributes)
+    budgets_s = BUDGETS_S[1:] if status == "timed_out" else BUDGETS_S  # each is a wait for the deadline
+    return run_until(lambda value: measured(value) and status in {m["status"] for m in products(value, True)},
+                     lambda *words: run(machine, "--only", "level_zero,sysfs", *words), budgets_s)
+
+
 def measure(machine, gpus):
     # Beside a GPU that fails there has to be something to choose.
     only = "level_zero,sysfs" if gpus else "level_zero,cpu,sysfs"
@@ -111,8 +133,11 @@ def measure(machine, gpus):
 class LevelZeroBoxes(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        with concurrent.futures.ThreadPoolExecutor(RUNS) as pool:
+        # Beside them waits what is waited for.
+        with concurrent.futures.ThreadPoolExecutor(1) as aside, concurrent.futures.ThreadPoolExecutor(RUNS) as pool:
             runs = {("measured", name): pool.submit(measure, *box) for name, box in MEASURED.items()}
+            runs |= {("library", name): (aside if "hangs" in name else pool).submit(measure_library, *box[:2])
+                     for name, box in LIBRARIES.items()}
             runs |= {("survey", name): pool.submit(run, machine, "list", "--timeout", "3", "--only", "level_zero")
                      for name, (machine, *_) in SURVEYS.items()}
         cls.runs = {name: one.result() for name, one in runs.items()}
@@ -145,6 +170,19 @@ class LevelZeroBoxes(unittest.TestCase):
     def test_wrong_results_are_said_to_be_wrong(self):
         value = self.value("measured", "wrong results")
         self.assertIn("wrong_result", {m["status"] for m in value["measurements"] if m["runtime"] == "level_zero"})
+
+    def test_a_library_that_fails_costs_its_own_figures_alone(self):
+        for name, (_, status, reason) in LIBRARIES.items():
+            with self.subTest(name):
+                value = self.value("library", name)
+                theirs = [m for m in products(value, True) if m["status"] != "over_budget"]
+                self.assertEqual({status}, {m["status"] for m in theirs})
+                self.assertTrue(all(reason in m.get("reason", "") for m in theirs), theirs)
+                own = {m["status"] for m in products(value, False)}
+                self.assertLessEqual(own, {"ok", "over_budget", "skipped", "unsupported"})
+                self.assertEqual({CARD}, measured(value))
+                blamed = [finding["id"] for finding in value["findings"] if "onednn" in finding["id"]]
+                self.assertEqual(status not in ("ok", "unsupported"), bool(blamed), blamed)
 
     def test_what_was_wrong_is_no_answer_where_nothing_is_measured(self):
         """The other card and the processor keep what facts tell of them. Without the bus any card here is a real one."""

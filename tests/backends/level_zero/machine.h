@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "backends/core/backend.h"
 #include "tests/backends/core/open_device.h"
@@ -53,6 +55,16 @@ class ZeMachine {
   ZeMachine& WithDriverFile() {
     tree_.Write("/lib/libze_intel_gpu.so.1", "", 0755);
     return *this;
+  }
+  ZeMachine& WithLibrary(const std::string& name, const std::string& file) {
+    tree_.Link("/lib/" + name, file);
+    return *this;
+  }
+  // Of the libraries of products that are there; loads none.
+  [[nodiscard]] std::vector<kernels::Variant> Libraries() const {
+    const auto files = probe::system::FileSystem::Open("/");
+    return backends::level_zero::Describe().libraries(
+        {{}, std::nullopt, *files, probe::system::Environment(variables_)});
   }
   [[nodiscard]] probe::ProbeReport Survey() const {
     return SurveyWith(variables_, probe::level_zero::Describe());

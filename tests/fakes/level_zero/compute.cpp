@@ -2,8 +2,11 @@
 // What OpenCL's kernels for GPUs compute, from the arguments of a launch and the module's types and arrays
 // alone: streams, fills, chains and products with a vector as those of other fakes; products here.
 #include <algorithm>
+#include <array>
+#include <map>
 #include <string_view>
 
+#include "backends/core/onednn_api.h"
 #include "tests/fakes/common/device_memory.h"
 #include "tests/fakes/common/views.h"
 #include "tests/fakes/level_zero/objects.h"
@@ -173,3 +176,21 @@ Computed ComputeKernel(const Kernel& kernel, const rt::ZeGroups& groups) {
 }
 
 }  // namespace fakes::level_zero
+
+// For the fake library of products in the same process: C in fp32, of int8 in int32, of `at` A, B and C, and
+// of `edges` m, n and k. `type` is one of dnnl_data_type_t.
+FAKE_ZE zeFakeMultiply(int type, bool is_transposed, const std::array<std::uint64_t, 3>& at,
+                       const std::array<std::int64_t, 3>& edges) {
+  using namespace fakes::level_zero;  // NOLINT: as the other entry points
+  namespace onednn = backends::onednn;
+  const std::map<int, Unpacker> unpackers = {
+      {onednn::kF32, kFp32}, {onednn::kF16, kFp16}, {onednn::kBf16, kBf16}, {onednn::kS8, kInt8}};
+  const auto m = static_cast<std::uint64_t>(edges[0]), n = static_cast<std::uint64_t>(edges[1]),
+             k = static_cast<std::uint64_t>(edges[2]);
+  const Product p{at[0], at[1], at[2], m, n, k, m, n};
+  Numbers a, b;
+  if (!unpackers.at(type)(p.a, m * k, a) || !unpackers.at(type)(p.b, k * n, b)) return rt::kZeInvalidArgument;
+  if (is_transposed) b = Transposed(b, p);
+  const bool fits = type == onednn::kS8 ? Store<std::int32_t>(p, a, b) : Store<float>(p, a, b);
+  return fits ? rt::kZeSuccess : rt::kZeInvalidArgument;
+}

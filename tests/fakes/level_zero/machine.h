@@ -8,7 +8,8 @@
 // the system management has the memory to be). Of the driver: drivers (how many, 1), libraries (2: each
 // driver is of its own), gives_nothing (the call of state.h that succeeds without what it makes),
 // zero_drivers (1: the loader has none), init_code (what starting them returns), old_init (1: zeInitDrivers
-// finds none, as of drivers that are older than their loader), no_sysman (1), no_ip (1: no extension for it).
+// finds none, as of drivers that are older than their loader), no_sysman (1), no_ip (1: no extension for it),
+// and those of onednn.cpp.
 #pragma once
 
 #include <cstdint>

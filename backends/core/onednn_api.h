@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: MIT
-// The little of oneDNN's C interface that a matrix product takes, versions 2 and 3, which differ in how
-// tensors and operations are described. Sources: oneDNN's dnnl.h and dnnl_types.h; tests/abi compares.
+// The little of oneDNN's C interface that a matrix product takes on any of its engines, versions 2 and 3,
+// which differ in how tensors and operations are described. Sources: oneDNN's dnnl.h and dnnl_types.h;
+// tests/abi compares.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-namespace backends::cpu::onednn {
+namespace backends::onednn {
 
 using Status = int;  // dnnl_status_t
 inline constexpr Status kSuccess = 0, kUnimplemented = 3;
-inline constexpr int kCpu = 1;                                       // dnnl_engine_kind_t
-inline constexpr unsigned kInOrderStream = 1;                        // dnnl_stream_flags_t
-inline constexpr int kBf16 = 2, kF32 = 3, kS32 = 4, kS8 = 5;         // dnnl_data_type_t
-inline constexpr int kSource = 1, kDestination = 17, kWeights = 33;  // DNNL_ARG_*
-inline constexpr int kMaxDimensions = 12;                            // DNNL_MAX_NDIMS
+inline constexpr int kCpu = 1;                                          // dnnl_engine_kind_t
+inline constexpr unsigned kInOrderStream = 1;                           // dnnl_stream_flags_t
+inline constexpr int kF16 = 1, kBf16 = 2, kF32 = 3, kS32 = 4, kS8 = 5;  // dnnl_data_type_t
+inline constexpr int kSource = 1, kDestination = 17, kWeights = 33;     // DNNL_ARG_*
+inline constexpr int kMaxDimensions = 12;                               // DNNL_MAX_NDIMS
 
 // Objects are the library's own.
 using Handle = void*;
@@ -29,6 +30,14 @@ struct Argument {
   Handle memory;
 };
 
+// dnnl_version_t. A runtime is one of DNNL_RUNTIME_*, 0 where there is none.
+struct Version {
+  int major, minor, patch;
+  const char* hash;
+  unsigned cpu_runtime, gpu_runtime;
+};
+
+using VersionOf = const Version* (*)();
 using EngineCreate = Status (*)(Handle* engine, int kind, std::size_t index);
 using StreamCreate = Status (*)(Handle* stream, Handle engine, unsigned flags);
 using StreamWait = Status (*)(Handle stream);
@@ -52,4 +61,4 @@ using MatmulDescribe3 = Status (*)(Handle* primitive_description, Handle engine,
                                    const void* weights, const void* bias, const void* destination,
                                    const void* attributes);
 
-}  // namespace backends::cpu::onednn
+}  // namespace backends::onednn

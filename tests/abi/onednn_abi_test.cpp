@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Our declarations of oneDNN against its header: every function takes as many arguments, each passed the same
-// way.
+// backends/core/onednn_api.h and what backends/level_zero/onednn.h adds against oneDNN's headers: every
+// function takes as many arguments, each passed the same way. Of what a header does not have nothing is said.
 #include <gtest/gtest.h>
 #include <oneapi/dnnl/dnnl.h>
+#if __has_include(<oneapi/dnnl/dnnl_ze.h>) && __has_include(<level_zero/ze_api.h>)
+#include <oneapi/dnnl/dnnl_ze.h>
+#define WHICHGPU_HAS_ZE
+#endif
 
 #include <type_traits>
 
-#include "backends/cpu/onednn_api.h"
+#include "backends/core/onednn_api.h"
+#include "backends/level_zero/onednn.h"
 
-namespace backends::cpu::onednn {
+namespace backends::onednn {
 namespace {
 
 // Both pointers, or both integers (enumerations are int) of one size.
@@ -42,6 +47,15 @@ static_assert(sizeof(Description) >= sizeof(dnnl_memory_desc_t) &&
               sizeof(Description) >= sizeof(dnnl_matmul_desc_t));
 static_assert(alignof(Description) >= alignof(dnnl_memory_desc_t));
 #endif
+#ifdef WHICHGPU_HAS_ZE
+static_assert(Alike<level_zero::OneDnnEngineCreate, decltype(dnnl_ze_interop_engine_create)>::value);
+static_assert(Alike<level_zero::OneDnnMemoryCreate, decltype(dnnl_ze_interop_memory_create)>::value);
+static_assert(level_zero::kOneDnnRuntime == DNNL_RUNTIME_ZE);
+#endif
+static_assert(Alike<VersionOf, decltype(dnnl_version)>::value);
+static_assert(sizeof(Version) == sizeof(dnnl_version_t));
+static_assert(offsetof(Version, hash) == offsetof(dnnl_version_t, hash));
+static_assert(offsetof(Version, gpu_runtime) == offsetof(dnnl_version_t, gpu_runtime));
 static_assert(sizeof(Argument) == sizeof(dnnl_exec_arg_t));
 static_assert(offsetof(Argument, memory) == offsetof(dnnl_exec_arg_t, memory));
 
@@ -50,6 +64,7 @@ TEST(OneDnnAbi, HasOurConstants) {
   EXPECT_EQ(kUnimplemented, dnnl_unimplemented);
   EXPECT_EQ(kCpu, dnnl_cpu);
   EXPECT_EQ(kInOrderStream, unsigned{dnnl_stream_in_order});
+  EXPECT_EQ(kF16, dnnl_f16);
   EXPECT_EQ(kBf16, dnnl_bf16);
   EXPECT_EQ(kF32, dnnl_f32);
   EXPECT_EQ(kS32, dnnl_s32);
@@ -61,4 +76,4 @@ TEST(OneDnnAbi, HasOurConstants) {
 }
 
 }  // namespace
-}  // namespace backends::cpu::onednn
+}  // namespace backends::onednn

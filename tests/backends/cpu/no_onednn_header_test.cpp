@@ -1,4 +1,0 @@
-// SPDX-License-Identifier: MIT
-#include <gtest/gtest.h>
-
-TEST(OneDnnAbi, HasOurConstants) { GTEST_SKIP() << "oneDNN's header is not installed (libdnnl-dev)"; }
