@@ -10,7 +10,7 @@
 namespace backends::onednn {
 
 using Status = int;  // dnnl_status_t
-inline constexpr Status kSuccess = 0, kUnimplemented = 3;
+inline constexpr Status kSuccess = 0, kInvalidArguments = 2, kUnimplemented = 3;
 inline constexpr int kCpu = 1;                                          // dnnl_engine_kind_t
 inline constexpr unsigned kInOrderStream = 1;                           // dnnl_stream_flags_t
 inline constexpr int kF16 = 1, kBf16 = 2, kF32 = 3, kS32 = 4, kS8 = 5;  // dnnl_data_type_t

@@ -44,6 +44,16 @@ probe::Status Check(std::string_view call, onednn::Status status) {
   return status == onednn::kSuccess ? probe::Ok() : probe::Status(Failed(call, status));
 }
 
+// It looks for the device among those of the first driver (xpu/ze/utils.cpp, get_device_index, of 3.12).
+probe::Error EngineFailed(onednn::Status status) {
+  constexpr std::string_view kCall = "dnnl_ze_interop_engine_create";
+  probe::Error error = Failed(kCall, status);
+  if (status != onednn::kInvalidArguments) return error;
+  error.name = NameOf(probe::OwnError::kNoSuchKernel);
+  error.text = "oneDNN does not know this device: it serves those of the first driver";
+  return error;
+}
+
 // The library that programs here would load. One that does not load, for what it needs is elsewhere, is of no
 // use, and breaks nothing here.
 probe::Result<probe::system::Library> Load(const OpenRequest& request) {
@@ -116,7 +126,7 @@ probe::Result<OneDnn> OneDnn::Open(rt::ZeDriver driver, rt::ZeDevice device, rt:
   if (!functions) return functions.error();
   OneDnn opened(*functions);
   const auto engine = opened.call_.engine_create(&opened.engine_, driver, device, context);
-  if (engine != onednn::kSuccess) return Failed("dnnl_ze_interop_engine_create", engine);
+  if (engine != onednn::kSuccess) return EngineFailed(engine);
   const auto stream = opened.call_.stream_create(&opened.stream_, opened.engine_, onednn::kInOrderStream);
   if (stream != onednn::kSuccess) return Failed("dnnl_stream_create", stream);
   return opened;

@@ -37,7 +37,8 @@ using OneDnnMemoryCreate = onednn::Status (*)(onednn::Handle* memory, const void
 // events to itself. Single-threaded; its objects live until the process ends, as the library does.
 class OneDnn {
  public:
-  // OwnError::kNoSuchKernel: a library that is built for other devices, as those that packages bring.
+  // OwnError::kNoSuchKernel: a library that is built for other devices, as those that packages bring, or does
+  // not know this one.
   [[nodiscard]] static probe::Result<OneDnn> Open(rt::ZeDriver driver, rt::ZeDevice device,
                                                   rt::ZeContext context, const OpenRequest& request);
 

@@ -37,6 +37,9 @@ static_assert(Alike<MemorySetData, decltype(dnnl_memory_set_data_handle)>::value
 static_assert(Alike<PrimitiveCreate, decltype(dnnl_primitive_create)>::value);
 static_assert(Alike<PrimitiveExecute, decltype(dnnl_primitive_execute)>::value);
 #if DNNL_VERSION_MAJOR >= 3
+// By their places in the names of backends/level_zero/onednn.cpp.
+static_assert(dnnl_out_of_memory == 1 && dnnl_last_impl_reached == 4 && dnnl_runtime_error == 5 &&
+              dnnl_not_required == 6);
 static_assert(Alike<DescribeByStrides3, decltype(dnnl_memory_desc_create_with_strides)>::value);
 static_assert(Alike<MatmulDescribe3, decltype(dnnl_matmul_primitive_desc_create)>::value);
 #else
@@ -61,6 +64,7 @@ static_assert(offsetof(Argument, memory) == offsetof(dnnl_exec_arg_t, memory));
 
 TEST(OneDnnAbi, HasOurConstants) {
   EXPECT_EQ(kSuccess, dnnl_success);
+  EXPECT_EQ(kInvalidArguments, dnnl_invalid_arguments);
   EXPECT_EQ(kUnimplemented, dnnl_unimplemented);
   EXPECT_EQ(kCpu, dnnl_cpu);
   EXPECT_EQ(kInOrderStream, unsigned{dnnl_stream_in_order});

@@ -71,6 +71,10 @@ TEST(OneDnn, ThatIsAnotherLibraryIsNotCalled) {
 TEST(OneDnn, NamesTheCallThatFails) {
   EXPECT_EQ(FirstOn(OneDnnMachine("onednn_engine", 5)),
             "dnnl_ze_interop_engine_create: dnnl_runtime_error (5)");
+  EXPECT_EQ(
+      FirstOn(OneDnnMachine("onednn_engine", 2)),
+      "dnnl_ze_interop_engine_create: unimplemented (2): oneDNN does not know this device: it serves those "
+      "of the first driver");
   EXPECT_EQ(FirstOn(OneDnnMachine("onednn_wait", 1)), "dnnl_stream_wait: dnnl_out_of_memory (1)");
   EXPECT_EQ(
       FirstOn(OneDnnMachine("onednn_lacks", 3)),

@@ -23,7 +23,7 @@ namespace {
 
 using namespace backends::onednn;  // NOLINT: its constants
 
-constexpr Status kInvalidArguments = 2, kRuntimeError = 5;
+constexpr Status kRuntimeError = 5;
 
 struct Layout {
   std::int64_t rows = 0, columns = 0, next_row = 0, next_column = 0;
