@@ -304,10 +304,11 @@ std::optional<std::string> WrongOf(const Tables& tables, std::vector<Words>& des
 
 // Whose rates stand for a device that is known; empty: its own.
 std::string OthersRates(const Words& words, const DevicePeak& peak) {
-  if (!words.name || !words.ids || IsCardsName(words.spelling, peak.name)) return "";
-  if (!words.rates_of.empty() && words.rates_of.find('/') == std::string::npos) return words.rates_of;
+  if (!words.name || !words.ids || IsOneOf(words.spelling, peak.name)) return "";
+  const bool is_its_name = words.rates_of.find('/') == std::string::npos && IsRowOf(peak, words.rates_of);
+  if (!words.rates_of.empty() && is_its_name) return words.rates_of;
   if (IsRowOf(peak, words.spelling)) return "";
-  if (!AreSeveral(*words.ids)) return words.rates_of;
+  if (!AreSeveral(*words.ids) && words.rates_of.empty()) return "";
   auto first = std::string_view(peak.name);
   return std::string(probe::Trim(probe::TakeUpTo(first, '/')));
 }

@@ -179,6 +179,13 @@ std::string Spelled(const std::string& name) {
   return name;
 }
 
+bool IsOneOf(std::string_view written, std::string_view names) {
+  while (!names.empty()) {
+    if (IsCardsName(written, probe::Trim(probe::TakeUpTo(names, '/')))) return true;
+  }
+  return false;
+}
+
 std::string LettersOf(std::string_view name) {
   std::string plain;
   for (auto rest = name; !rest.empty();) {

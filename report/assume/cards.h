@@ -35,6 +35,10 @@ using Rows = std::vector<Row>;
 // Whether rates of these numbers are known and no size of memory: they are sold with several.
 [[nodiscard]] bool HasNoOneSize(const Row& row);
 
+// Whether it is the name of one of the products of such a list: "GeForce RTX 4060 Laptop GPU / GeForce RTX
+// 4060 Max-Q". Sizes of memory count.
+[[nodiscard]] bool IsOneOf(std::string_view written, std::string_view names);
+
 // Letters and digits alone, without a size of memory: an "AI Max+ 395 128GB" is an "aimax395".
 [[nodiscard]] std::string LettersOf(std::string_view name);
 

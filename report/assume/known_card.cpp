@@ -189,15 +189,6 @@ bool AreComparable(const Rows& rows) {
   });
 }
 
-// Whether it is the name of one of the products of such a list: "GeForce RTX 4060 Mobile / GeForce RTX 4060
-// Max-Q".
-bool IsOneOf(std::string_view written, std::string_view names) {
-  while (!names.empty()) {
-    if (IsCardsName(written, probe::Trim(probe::TakeUpTo(names, '/')))) return true;
-  }
-  return false;
-}
-
 // The slowest of those whose rates are known, after those that have as much memory and those whose rates are
 // known by that very name; nullptr where none is.
 const Row* SlowestKnown(const Rows& rows, const Words& words) {

@@ -272,10 +272,16 @@ bool LeadToOne(const Tables& tables, const std::vector<std::string>& names) {
 Wrong TakePrinted(const Tables& tables, std::string& name) {
   const auto printed = PrintedName(name);
   auto products = ProductsIn(printed);
+  const bool are_several = products.size() > 1;
   std::erase_if(products, [](const std::string& product) { return !IsCard(product); });
   if (!LeadToOne(tables, products))
     return fmt::format("'{}' is what several cards are called; say which one: {}",
                        probe::CleanText(printed, 64), fmt::join(products, ", "));
+  // One of them stands for all where they are alike.
+  if (are_several && !products.empty()) {
+    name = products.front();
+    return std::nullopt;
+  }
   if (printed == name || IsCard(name)) return std::nullopt;
   if (IsCard(printed))
     name = printed;
@@ -284,10 +290,23 @@ Wrong TakePrinted(const Tables& tables, std::string& name) {
   return std::nullopt;
 }
 
+// "16GB", or a number that is in the names of many.
+bool IsSizeAlone(std::string_view name) {
+  constexpr std::size_t kShortestNumber = 3;
+  while (!name.empty()) {
+    const auto word = probe::TakeUpTo(name, ' ');
+    if (!IsMemorySize(word) && !(probe::IsDigits(word) && word.size() < kShortestNumber)) return false;
+  }
+  return true;
+}
+
 // A card's; its maker's alone would fit any of them, and the first that a table has would stand for all.
 Wrong ReadName(const Tables& tables, const std::string& value, Words& words) {
   auto name = WithoutMarks(probe::CleanText(value, kLongestPrinted));
   const auto whole = name;
+  if (IsSizeAlone(name))
+    return fmt::format("'{}' is no card's name; a card's is such as RTX 4090, and its memory= such as 24GiB",
+                       name);
   if (auto wrong = TakePrinted(tables, name)) return wrong;
   // Of a slip the nearest card is proposed, which a maker's unknown card is not.
   const bool is_unnamed = PrintedName(whole) == whole;

@@ -201,13 +201,11 @@ bool AreSeveral(const probe::PciIds& ids) {
 
 bool IsOfAnother(const DevicePeak& row, const probe::PhysicalDevice& device) {
   if (!device.hardware || !device.hardware->identity.ids) return false;
-  const auto& ids = *device.hardware->identity.ids;
-  if (!AreSeveral(ids)) return false;
-  auto names = NamesOf(device, ids);
+  const auto names = Alternatives(NameOfRevision(*device.hardware->identity.ids));
   // A name without a number is one of a series.
-  std::erase_if(
-      names, [](const std::string& name) { return std::none_of(name.begin(), name.end(), probe::IsDigit); });
-  return !names.empty() && !IsRowOf(row, names.front());
+  return !names.empty() && std::none_of(names.begin(), names.end(), [&](std::string_view name) {
+    return IsRowOf(row, name) || std::none_of(name.begin(), name.end(), probe::IsDigit);
+  });
 }
 
 }  // namespace report

@@ -38,8 +38,8 @@ namespace report {
 // (data/pci_names.csv).
 [[nodiscard]] bool AreSeveral(const probe::PciIds& ids);
 
-// Whether the device is called a product which the row does not name, where its numbers are several's: one
-// may be as fast as the row says, and not faster.
+// Whether the device's revision is that of a product which the row does not name: one may be as fast as the
+// row says, and not faster.
 [[nodiscard]] bool IsOfAnother(const DevicePeak& row, const probe::PhysicalDevice& device);
 
 }  // namespace report

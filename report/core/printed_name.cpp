@@ -200,8 +200,11 @@ std::optional<std::uint32_t> PrintedMaker(std::string_view text) {
 
 std::vector<std::string> ProductsIn(std::string_view name) {
   std::vector<std::string> products;
+  const bool is_list = name.find('/') != kNowhere;
   for (auto rest = name; !rest.empty();) {
-    const auto part = BlankSeparated(probe::TakeUpTo(rest, '/'));
+    auto part = BlankSeparated(probe::TakeUpTo(rest, '/'));
+    // Of "Mobile / Max-Q 8GB/16GB" the sizes are none's own.
+    if (is_list) std::erase_if(part, [](const auto& word) { return IsMemorySize(word); });
     if (part.empty()) continue;
     auto whole = JoinedByBlanks(part, 0, part.size());
     if (products.empty()) {

@@ -60,7 +60,7 @@ class Tables(unittest.TestCase):
                        "RX 5500 XT, 4 and 8 GB": "1002:7340", "RX 6500 XT, the same": "1002:743f",
                        "what the host gives it": "1002:74b5", "RX 9060 XT, 8 and 16 GB": "1002:7590",
                        "RTX 3060, 8 and 12 GB": "10de:2487 10de:2501 10de:2503 10de:2504 10de:2544",
-                       "Tesla M40, 12 and 24 GB": "10de:17fd",
+                       "Tesla M40, 12 and 24 GB": "10de:17fd", "RTX 4060 Ti, 8 and 16 GB": "10de:2788 10de:2803",
                        "GTX 960M, 2 and 4 GB": "10de:139b", "GTX 960, the same": "10de:1401",
                        "GTX 1060, 3, 5 and 6 GB": "10de:1b83 10de:1c03", "GTX 1060 Mobile, 3 and 6 GB": "10de:1c20",
                        "GTX 1050 Mobile, 2 and 4 GB": "10de:1c22 10de:1c62 10de:1c8d 10de:1c92 10de:1ccd",

@@ -138,7 +138,6 @@ TEST(Peaks, OfAnotherProductOfTheSameIdAreABoundAlone) {
   EXPECT_NEAR(*of(0xdf)[0].share_of_peak, 216.0 / 320, 1e-9) << "an RX 6700";
   EXPECT_NEAR(*of(std::nullopt)[0].share_of_peak, 216.0 / 432, 1e-9) << "nobody says which";
   EXPECT_NEAR(*of(std::nullopt, "AMD Radeon RX 6700 (RADV NAVI22)")[0].share_of_peak, 216.0 / 320, 1e-9);
-  EXPECT_FALSE(of(std::nullopt, "AMD Radeon RX 6750 GRE 12GB")[0].share_of_peak);
   const auto other = of(0xd5);
   EXPECT_FALSE(other[0].share_of_peak) << "an RX 6750 GRE 12GB";
   EXPECT_EQ(other[1].status, MeasurementStatus::kImplausible);
