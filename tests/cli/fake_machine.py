@@ -138,6 +138,9 @@ class FakeMachine:
                 process.wait()
             elapsed_s = time.monotonic() - start
             survivors = self.survivors()
+            if survivors:  # the kernel may still be at the end of one that was killed
+                time.sleep(0.5)
+                survivors = self.survivors()
             texts = []
             for stream in (out, err):
                 stream.seek(0)

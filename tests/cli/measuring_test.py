@@ -65,7 +65,7 @@ def threads(result):
 class Processors(unittest.TestCase):
     def test_one_processor_means_one_thread_and_the_figures_say_so(self):
         only = min(os.sched_getaffinity(0))
-        result = report("--budget", "2", preexec_fn=lambda: os.sched_setaffinity(0, {only}))
+        result = report("--budget", "1", preexec_fn=lambda: os.sched_setaffinity(0, {only}))
         self.assertEqual({"cpu": {1}, "opencl": {1}, "vulkan": {1}}, threads(result))
         processor = next(d for d in result["devices"] if d["id"] == "cpu:0")["hardware"]["processor"]
         self.assertEqual(1, processor["usable_threads"])
@@ -97,7 +97,7 @@ class Quota(unittest.TestCase):
 
     def test_a_quota_of_one_processor_means_one_thread(self):
         members = self.one_processor()
-        result = report("--budget", "2", preexec_fn=lambda: members.write_text(str(os.getpid())))
+        result = report("--budget", "1", preexec_fn=lambda: members.write_text(str(os.getpid())))
         self.assertEqual({"cpu": {1}, "opencl": {1}, "vulkan": {1}}, threads(result))
         processor = next(d for d in result["devices"] if d["id"] == "cpu:0")["hardware"]["processor"]
         self.assertEqual(1, processor["quota_cores"])
@@ -109,7 +109,7 @@ class OtherLoad(unittest.TestCase):
         spin = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
         try:
             time.sleep(0.5)
-            result = report("--only", "cpu", "--budget", "1")
+            result = report("--only", "cpu", "--budget", "0.5")
         finally:
             for process in spin:
                 process.kill()

@@ -126,7 +126,7 @@ class Kept(unittest.TestCase):
 
     def entry_after(self, *arguments):
         """What a run leaves that has measured; on a busy machine a brief one may get nothing."""
-        for seconds in ("0.3", "1", "4", "16"):
+        for seconds in ("0.7", "2", "8", "30"):
             self.cpu(*arguments, "--budget", seconds)
             if entries := list(self.folder.rglob("measurements-*.json")):
                 return entries[0]
