@@ -89,7 +89,7 @@ def questions():
     with Box([gpu(*UNKNOWN, **LARGE)], below=True) as box:
         report = run_until(lambda value: all(CARD in measured(value, runtime, kernel) for runtime in ("sycl", "level_zero")
                                              for kernel in ("gemm", "read")),
-                           lambda *words: box.run("--measure", *only, *words, patience_s=120), (4, 12, 40))
+                           lambda *words: box.run("--measure", *only, *words, patience_s=120), (6, 15, 40))
         answers = {name: box.run("recommend", *only, *words, patience_s=120) for name, words in (
             ("any", ()), ("among", ("--among", "sycl")), ("excluded", ("--exclude", "level_zero")))}
     return {("measured", "beside Level Zero"): report, **{("asked", name): done for name, done in answers.items()}}

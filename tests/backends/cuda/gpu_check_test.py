@@ -121,16 +121,16 @@ def amd_gpu():
                          "attributes": {"gfx": 110000}}]}
 
 
-AT_ONCE = 3  # checks, whose GPUs compute on the processor: so many places ctest keeps for them
+AT_ONCE = 4  # checks, whose GPUs compute on the processor: so many places ctest keeps for them
 # name -> scenario, seconds of measuring; of a GPU with few kernels where all that matters is what becomes of them
 CASES = {"good": (gpu(52), 0.6), "wrong": (gpu(52, results="garbage"), 0.2), "none": (None, 0.2),
-         "carried": ({**gpu(), "attributes": {"translation_ms": 20}}, 1, True, 2),
-         "carried, faulting": (gpu(faulting_kernels="gemm_fp16_128"), 0.7, True),
+         "carried": ({**gpu(), "attributes": {"translation_ms": 20}}, 2, True, 2),
+         "carried, faulting": (gpu(faulting_kernels="gemm_fp16_128"), 1.5, True),
          "carried, filled": (FILLED_BESIDE, 0.5, True),
          "filled": (FILLED_BESIDE, 0.5),
          "carried, lost": (beside(attributes={"capability": 52, "nvml_handle": 15}), 0.3, True),
          "divided": (beside(attributes={"capability": 52, "mig": 1}), 0.3),
-         "carried, AMD": (amd_gpu(), 0.5, True, 1, "hip"), "carried, none": (None, 0.2, True),
+         "carried, AMD": (amd_gpu(), 1, True, 1, "hip"), "carried, none": (None, 0.2, True),
          "carried, broken": (None, 0.2, True, 3, "cuda", "#!/bin/sh\nexit 1\n")}
 
 
@@ -153,7 +153,7 @@ def verified_types(result):
 def check_until_shown(name):
     """For longer where the machine had something else to do."""
     scenario, budget_s, *more = CASES[name]
-    for longer in (1, 3, 10):
+    for longer in (1, 2, 6):
         done, left = check(scenario, longer * budget_s, *more)
         if name not in SHOWN or left and SHOWN[name](left):
             break
