@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "probe/core/pci_table.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "data/pci_names.h"
@@ -13,12 +14,21 @@ namespace {
 
 std::optional<std::uint32_t> Hex(std::string_view text) { return ParseNumber<std::uint32_t>(text, 16); }
 
+// Those that blanks separate.
+std::vector<std::uint32_t> Numbers(std::string_view text) {
+  std::vector<std::uint32_t> numbers;
+  while (!text.empty()) {
+    if (const auto number = Hex(TakeUpTo(text, ' '))) numbers.push_back(*number);
+  }
+  return numbers;
+}
+
 std::vector<PciRow> ParseRows(std::string_view table) {
   std::vector<PciRow> rows;
   for (const auto& cells : ParseTable<8>(table)) {
     const auto& [number, devices, revisions, name, kind, architecture, target, source] = cells;
     if (const auto vendor = Hex(number))
-      rows.push_back({*vendor, devices, revisions, name, kind, architecture, target});
+      rows.push_back({*vendor, Numbers(devices), Numbers(revisions), name, kind, architecture, target});
   }
   return rows;
 }
@@ -30,11 +40,8 @@ std::span<const PciRow> PciRows() {
   return rows;
 }
 
-bool ListsNumber(std::string_view numbers, std::uint32_t number) {
-  while (!numbers.empty()) {
-    if (Hex(TakeUpTo(numbers, ' ')) == number) return true;
-  }
-  return false;
+bool ListsNumber(std::span<const std::uint32_t> numbers, std::uint32_t number) {
+  return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
 }
 
 std::optional<PciFacts> FindPciFacts(const PciIds& ids) {

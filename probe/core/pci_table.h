@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "probe/core/device.h"
 #include "probe/core/ids.h"
@@ -15,8 +16,8 @@ namespace probe {
 // As the table has it.
 struct PciRow {
   std::uint32_t vendor = 0;
-  std::string_view devices;    // hexadecimal, separated by blanks
-  std::string_view revisions;  // likewise; empty: any, and else what is empty here is as in the row of any
+  std::vector<std::uint32_t> devices;
+  std::vector<std::uint32_t> revisions;  // empty: any, and else what is empty here is as in the row of any
   std::string_view name;
   std::string_view kind;
   std::string_view architecture;
@@ -25,7 +26,7 @@ struct PciRow {
 [[nodiscard]] std::span<const PciRow> PciRows();
 
 // Whether a row's devices or revisions have the number.
-[[nodiscard]] bool ListsNumber(std::string_view numbers, std::uint32_t number);
+[[nodiscard]] bool ListsNumber(std::span<const std::uint32_t> numbers, std::uint32_t number);
 
 struct PciFacts {
   std::string_view name;

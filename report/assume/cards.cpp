@@ -37,10 +37,8 @@ void TakeKindAndTarget(const Rows& rows, Row& row) {
 // Once for each of its numbers: rates are known by number, and any of them may be the one.
 void AddCards(Rows& rows) {
   for (const probe::PciRow& known : probe::PciRows()) {
-    for (auto ids = known.devices; !ids.empty();) {
-      const auto id = probe::ParseNumber<std::uint32_t>(probe::TakeUpTo(ids, ' '), 16);
-      if (!id) continue;
-      Row row{known.vendor, *id, known.name, known.kind, known.target};
+    for (const auto id : known.devices) {
+      Row row{known.vendor, id, known.name, known.kind, known.target};
       // A revision's row says what differs from the one before it.
       if (!known.revisions.empty()) TakeKindAndTarget(rows, row);
       rows.push_back(row);

@@ -37,7 +37,7 @@ using testing::Generated;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-constexpr unsigned kMachines = 10'000;
+constexpr unsigned kMachines = 5'000;
 
 // A way by what identifies it.
 using WayKey = std::tuple<std::string, std::string, std::string>;
