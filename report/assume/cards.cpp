@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -161,6 +162,12 @@ bool HasNoOneSize(const Row& row) {
          std::none_of(sized.begin(), sized.end(), [&](const Sized& card) { return card.id == id; });
 }
 
+bool IsRowsName(std::string_view name) {
+  const auto wanted = probe::Lower(name);
+  return std::any_of(AllRows().begin(), AllRows().end(),
+                     [&](const Row& row) { return IsGpu(row) && probe::Lower(row.name) == wanted; });
+}
+
 std::string Spelled(const std::string& name) {
   const Spelling spelling(name);
   // What is left of an "Intel Graphics" without its maker is in the names of hundreds and says nothing.
@@ -213,6 +220,11 @@ std::optional<std::string> CardOfAlias(std::string_view name) {
 }
 
 std::optional<std::uint64_t> MemoryOfProduct(const Row& row, std::string_view name) {
+  if (const auto products = ProductsIn(name); products.size() > 1) {
+    std::set<std::optional<std::uint64_t>> sizes;
+    for (const std::string& product : products) sizes.insert(MemoryOfProduct(row, product));
+    return sizes.size() == 1 ? *sizes.begin() : std::nullopt;
+  }
   const auto id = fmt::format("{:04x}:{:04x}", row.vendor, row.device);
   const bool is_only =
       IsCardsName(name, row.name) && !AreSeveral(probe::PciIds{row.vendor, row.device, {}, {}, {}});

@@ -26,6 +26,9 @@ using Rows = std::vector<Row>;
 [[nodiscard]] bool IsGpu(const Row& row);
 [[nodiscard]] const Rows& AllRows();
 
+// Whether a table has it letter for letter, be it a list of products; the case of letters does not count.
+[[nodiscard]] bool IsRowsName(std::string_view name);
+
 // With the blanks that the tables have in it: "rtx4070" is "RTX 4070". As it was where no card has it.
 [[nodiscard]] std::string Spelled(const std::string& name);
 
@@ -51,8 +54,8 @@ struct Alias {
 [[nodiscard]] std::optional<std::string> CardOfAlias(std::string_view name);
 
 // How much memory the product of that name has: of several that have the row's numbers the one that the table
-// calls so, else the only one. nullopt where nobody knows, or where it is sold with several sizes
-// (data/peaks/cards.csv).
+// calls so, else the only one; of a list of products what all of them have. nullopt where nobody knows, or
+// where it is sold with several sizes (data/peaks/cards.csv).
 [[nodiscard]] std::optional<std::uint64_t> MemoryOfProduct(const Row& row, std::string_view name);
 
 // As the runtime's table has it, of a row's target: by the table's word itself, or by the maker's name of the

@@ -21,6 +21,7 @@
 #include "probe/core/vendor_names.h"
 #include "report/assume/assume.h"
 #include "report/assume/known_card.h"
+#include "report/assume/memory.h"
 #include "report/core/architecture.h"
 #include "report/core/card_name.h"
 #include "report/core/device_peak.h"
@@ -272,32 +273,33 @@ bool LeadToOne(const Tables& tables, const std::vector<std::string>& names) {
 Wrong TakePrinted(const Tables& tables, std::string& name) {
   const auto printed = PrintedName(name);
   auto products = ProductsIn(printed);
-  const bool are_several = products.size() > 1;
+  const auto listed = products.size();
   std::erase_if(products, [](const std::string& product) { return !IsCard(product); });
-  if (!LeadToOne(tables, products))
+  const auto ask = [&] {
     return fmt::format("'{}' is what several cards are called; say which one: {}",
                        probe::CleanText(printed, 64), fmt::join(products, ", "));
-  // One of them stands for all where they are alike.
-  if (are_several && !products.empty()) {
-    name = products.front();
+  };
+  if (!LeadToOne(tables, products)) return ask();
+  if (listed > 1 && !products.empty()) {
+    if (IsRowsName(name)) return std::nullopt;
+    // Of one that is no card nobody knows how alike it is.
+    if (!IsRowsName(printed) && products.size() < listed) return ask();
+    name = IsRowsName(printed) ? printed : products.front();
     return std::nullopt;
   }
-  if (printed == name || IsCard(name)) return std::nullopt;
-  if (IsCard(printed))
-    name = printed;
-  else if (!products.empty())
-    name = products.front();
+  if (printed != name && !IsCard(name) && IsCard(printed)) name = printed;
   return std::nullopt;
 }
 
 // "16GB", or a number that is in the names of many.
 bool IsSizeAlone(std::string_view name) {
   constexpr std::size_t kShortestNumber = 3;
-  while (!name.empty()) {
-    const auto word = probe::TakeUpTo(name, ' ');
+  const auto plain = WithPlainSizes(name);
+  for (std::string_view rest = plain; !rest.empty();) {
+    const auto word = probe::TakeUpTo(rest, ' ');
     if (!IsMemorySize(word) && !(probe::IsDigits(word) && word.size() < kShortestNumber)) return false;
   }
-  return true;
+  return !plain.empty();
 }
 
 // A card's; its maker's alone would fit any of them, and the first that a table has would stand for all.

@@ -180,6 +180,9 @@ const DevicePeak* FindPeak(const Peaks& peaks, const probe::PhysicalDevice& devi
 }
 
 bool IsRowOf(const DevicePeak& row, std::string_view name) {
+  if (const auto products = ProductsIn(name); products.size() > 1)
+    return std::all_of(products.begin(), products.end(),
+                       [&](const std::string& product) { return IsRowOf(row, product); });
   const auto known = Alternatives(row.name);
   return std::any_of(known.begin(), known.end(), [&](std::string_view one) {
     const auto is_its = [&](std::string_view written) {

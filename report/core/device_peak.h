@@ -30,8 +30,8 @@ namespace report {
 // The numbers of a row of a card; nullopt of a part of a chip.
 [[nodiscard]] std::optional<probe::PciIds> IdsOf(const DevicePeak& row);
 
-// Whether that is the name of one of the row's products ("Radeon RX 6900 XT / Radeon RX 6800 XT"). Memory and
-// what stands in brackets need not be said, and blanks count as little as in SpelledAs.
+// Whether that is the name of one of the row's products ("Radeon RX 6900 XT / Radeon RX 6800 XT"), or a list
+// of such. Memory and what stands in brackets need not be said, and blanks count as little as in SpelledAs.
 [[nodiscard]] bool IsRowOf(const DevicePeak& row, std::string_view name);
 
 // Whether PCI's numbers stand for several products, told apart by revision or by nothing

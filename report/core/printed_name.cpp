@@ -175,6 +175,55 @@ std::string WithoutSeries(const std::string& name) {
   return is_one ? name.substr(0, name.size() - kSeries.size()) : name;
 }
 
+using Piece = std::vector<std::string>;  // of a list, its words
+
+// Takes the sizes that stand for themselves out of a list, and the one before them: of "Mobile / Max-Q
+// 8GB/16GB" they are none's own. What it took, in order.
+std::vector<std::string> TakeSizes(std::vector<Piece>& pieces) {
+  std::vector<std::string> sizes;
+  std::vector<Piece> kept;
+  const auto from = [](const Piece& piece, std::size_t at) {
+    return JoinedByBlanks(piece, at, piece.size());
+  };
+  for (const Piece& piece : pieces) {
+    if (kept.empty() || !IsSize(from(piece, 0))) {
+      kept.push_back(piece);
+      continue;
+    }
+    Piece& before = kept.back();
+    for (std::size_t words = 1; words < std::min<std::size_t>(before.size(), 3); ++words) {  // "8 GB" is two
+      const auto size = from(before, before.size() - words);
+      if (!IsSize(size)) continue;
+      sizes.push_back(size);
+      before.resize(before.size() - words);
+      break;
+    }
+    sizes.push_back(from(piece, 0));
+  }
+  pieces = std::move(kept);
+  return sizes;
+}
+
+// How many of the words of a product the next one of its list begins with: "7900 XTX" lacks what stands
+// before the first number ("Radeon RX 7900 XT"), "390" what stands before the first that is one ("Radeon R9
+// 290"), and "Mobile" all but the last word; "PRO W7600" lacks nothing.
+std::size_t SharedWith(const Piece& before, const Piece& piece) {
+  const auto place = [&](auto holds) {
+    return static_cast<std::size_t>(std::find_if(before.begin(), before.end(), holds) - before.begin());
+  };
+  const bool has_digit = std::any_of(piece.begin(), piece.end(), [](const std::string& word) {
+    return HasDigit(word) && !IsMemorySize(word);
+  });
+  if (before.empty() || (has_digit && !HasDigit(piece.front()))) return 0;
+  if (!has_digit) return before.size() - 1;
+  const bool is_number = probe::IsDigit(piece.front().front());
+  const auto alike = place(
+      [&](const std::string& word) { return HasDigit(word) && probe::IsDigit(word.front()) == is_number; });
+  if (alike < before.size()) return alike;
+  const auto numbered = place(HasDigit);
+  return is_number && numbered < before.size() ? numbered : 0;
+}
+
 }  // namespace
 
 std::string PrintedName(std::string_view text) {
@@ -199,28 +248,25 @@ std::optional<std::uint32_t> PrintedMaker(std::string_view text) {
 }
 
 std::vector<std::string> ProductsIn(std::string_view name) {
-  std::vector<std::string> products;
-  const bool is_list = name.find('/') != kNowhere;
+  std::vector<Piece> pieces;
   for (auto rest = name; !rest.empty();) {
-    auto part = BlankSeparated(probe::TakeUpTo(rest, '/'));
-    // Of "Mobile / Max-Q 8GB/16GB" the sizes are none's own.
-    if (is_list) std::erase_if(part, [](const auto& word) { return IsMemorySize(word); });
-    if (part.empty()) continue;
-    auto whole = JoinedByBlanks(part, 0, part.size());
-    if (products.empty()) {
-      products.push_back(whole);
-      continue;
-    }
-    // "7900 XTX" lacks what stands before the first number, and "Mobile" all but the last word; "PRO W7600"
-    // lacks nothing.
-    const auto first = BlankSeparated(products.front());
-    const auto number = std::find_if(first.begin(), first.end(), HasDigit);
-    const auto shared = HasDigit(part.front()) ? static_cast<std::size_t>(number - first.begin())
-                        : HasDigit(whole)      ? 0
-                                               : first.size() - 1;
-    const auto before = JoinedByBlanks(first, 0, shared == first.size() ? 0 : shared);
-    products.push_back(before.empty() ? whole : before + " " + whole);
+    auto piece = BlankSeparated(probe::TakeUpTo(rest, '/'));
+    if (!piece.empty()) pieces.push_back(std::move(piece));
   }
+  const auto sizes = TakeSizes(pieces);
+  std::vector<std::string> products;
+  Piece before;
+  for (Piece& piece : pieces) {
+    const auto shared = static_cast<std::ptrdiff_t>(SharedWith(before, piece));
+    piece.insert(piece.begin(), before.begin(), before.begin() + shared);
+    products.push_back(JoinedByBlanks(piece, 0, piece.size()));
+    before = piece;
+  }
+  // Of one product they tell which: "RX 6750 GRE 10GB / 12GB".
+  if (products.size() != 1 || sizes.empty()) return products;
+  const auto product = products.front();
+  products.clear();
+  for (const std::string& size : sizes) products.push_back(product + " " + size);
   return products;
 }
 

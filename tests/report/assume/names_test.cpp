@@ -380,6 +380,33 @@ TEST(Names, OfSeveralProductsAreAskedForHoweverTheyArePrinted) {
         "Advanced Micro Devices, Inc. [AMD/ATI] Navi 31 [Radeon RX 7900 XT/7900 XTX]"})
     EXPECT_THAT(Refusal(std::string("name=") + name), HasSubstr("say which one: Radeon RX 7900 XT,")) << name;
   EXPECT_EQ(Refusal("name=NVIDIA Corporation TU117M [GeForce GTX 1650 Mobile / Max-Q]"), "") << "one row's";
+  EXPECT_THAT(Refusal("name=RX 6750 GRE 10GB / 12GB"),
+              HasSubstr("say which one: RX 6750 GRE 10GB, RX 6750 GRE 12GB"));
+  EXPECT_THAT(Refusal("name=NVIDIA Corporation TU102GL [Tesla T10 16GB / GRID RTX T10-2/T10-4/T10-8]"),
+              HasSubstr("say which one: Tesla T10 16GB, GRID RTX T10-2, GRID RTX T10-4, GRID RTX T10-8"));
+  EXPECT_THAT(Refusal("name=Radeon R9 290/390"), HasSubstr("say which one: Radeon R9 290, Radeon R9 390"));
+  for (const char* name : {"Tesla T10 16GB", "GRID RTX T10-4", "R9 290", "R9 390", "T400 4GB", "T400E"})
+    EXPECT_EQ(Refusal(std::string("name=") + name), "") << name;
+}
+
+TEST(Names, OfAListThatATableHasAreOfItsRow) {
+  EXPECT_THAT(Seen("RTX 2000 / 2000E Ada Generation"), HasSubstr(";10416")) << "28b0, and not RTX 2000 alone";
+  EXPECT_THAT(Seen("GeForce GTX 960 OEM / 970M"), HasSubstr("OEM / 970M;NVIDIA;sm_52;0;5080")) << "13d8";
+  EXPECT_THAT(Seen("GeForce RTX 4060 Max-Q / Mobile"), HasSubstr(";8589934592;10400"))
+      << "with the memory of all of them";
+}
+
+// One of them that no table has may be anything.
+TEST(Names, OfAListAreOfItsFirstWhereAllAreKnown) {
+  EXPECT_THAT(Refusal("name=RX 7900 XT/7999 XTX"), HasSubstr("is what several cards are called"));
+  EXPECT_EQ(Refusal("name=Radeon RX 7600M/7600M XT"), "");
+}
+
+TEST(Names, ASizeOfMemoryIsNone) {
+  for (const char* name : {"16GB", "24GiB", "16 GB", "(24 GiB)", "8GB 16GB", "12"})
+    EXPECT_THAT(Refusal(std::string("name=") + name), HasSubstr("is no card's name; a card's is such as"))
+        << name;
+  EXPECT_THAT(Refusal("name=(R)"), HasSubstr("name: it is empty"));
 }
 
 }  // namespace report::assume

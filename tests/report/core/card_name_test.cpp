@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#include "report/core/card_name.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace report {
+namespace {
+
+using ::testing::ElementsAreArray;
+
+TEST(CardName, OfAListIsOfItsProducts) {
+  const std::vector<std::pair<const char*, std::vector<std::string>>> rows = {
+      {"GeForce RTX 4090", {"GeForce RTX 4090"}},
+      {"RX 7900 XT/7900 XTX", {"RX 7900 XT", "RX 7900 XTX"}},
+      {"RX 7600 / PRO W7600", {"RX 7600", "PRO W7600"}},
+      {"Radeon R9 290/390", {"Radeon R9 290", "Radeon R9 390"}},
+      {"R9 290/390", {"R9 290", "R9 390"}},
+      {"Radeon R7 370 / R9 270X/370X", {"Radeon R7 370", "Radeon R9 270X", "Radeon R9 370X"}},
+      {"Radeon R6/R7 Graphics", {"Radeon R6", "Radeon R7 Graphics"}},
+      {"GeForce RTX 4060 Max-Q / Mobile", {"GeForce RTX 4060 Max-Q", "GeForce RTX 4060 Mobile"}}};
+  for (const auto& [name, products] : rows) EXPECT_THAT(ProductsIn(name), ElementsAreArray(products)) << name;
+}
+
+// A size tells one product from another, unless it stands in the list for itself.
+TEST(CardName, OfAListKeepsTheSizesThatAreItsProducts) {
+  const std::vector<std::pair<const char*, std::vector<std::string>>> rows = {
+      {"Tesla T10 16GB / GRID RTX T10-2/T10-4", {"Tesla T10 16GB", "GRID RTX T10-2", "GRID RTX T10-4"}},
+      {"T400 4GB / T400E", {"T400 4GB", "T400E"}},
+      {"RTX PRO 5000 Blackwell / RTX PRO 5000 72GB Blackwell",
+       {"RTX PRO 5000 Blackwell", "RTX PRO 5000 72GB Blackwell"}},
+      {"RTX 3080 Mobile / Max-Q 8GB/16GB", {"RTX 3080 Mobile", "RTX 3080 Max-Q"}},
+      {"RTX 3080 Mobile / Max-Q 8 GB / 16 GB", {"RTX 3080 Mobile", "RTX 3080 Max-Q"}},
+      {"RX 6750 GRE 10GB / 12GB", {"RX 6750 GRE 10GB", "RX 6750 GRE 12GB"}},
+      {"RX 7900 XT / XTX 24GB", {"RX 7900 XT", "RX 7900 XTX 24GB"}}};
+  for (const auto& [name, products] : rows) EXPECT_THAT(ProductsIn(name), ElementsAreArray(products)) << name;
+}
+
+}  // namespace
+}  // namespace report
