@@ -361,13 +361,14 @@ void Warn(const Tables& tables, const Words& words, const probe::PhysicalDevice&
                                                        Title(tables, unserved->runtime))));
   const auto* peak = FindPeak(EmbeddedPeaks(), device);
   const auto others = peak ? OthersRates(words, *peak) : "";
-  if (!peak && (!is_only || words.name))
+  const bool is_another = peak && IsOfAnother(*peak, device);
+  if (is_another || (!peak && (!is_only || words.name)))
     say(UnknownRatesText(device));
   else if (!others.empty())
     say(fmt::format("the rates{} are those of {}, as no table has {} itself",
                     words.is_memory_of_rates && others == words.rates_of ? " and the memory" : "", others,
                     name));
-  if (words.is_memory_of_rates && others != words.rates_of)
+  if (words.is_memory_of_rates && (is_another || others != words.rates_of))
     say(fmt::format("{} is taken to have the {} of {}", name,
                     BytesText(static_cast<double>(*words.memory_bytes)), words.rates_of));
 }

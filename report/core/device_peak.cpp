@@ -61,6 +61,25 @@ std::vector<std::string> NamesOf(const probe::PhysicalDevice& device, const prob
   return names;
 }
 
+// With a number that is no size of memory.
+bool HasNumber(std::string_view name) {
+  while (!name.empty()) {
+    const auto word = probe::TakeUpTo(name, ' ');
+    if (!IsMemorySize(word) && std::any_of(word.begin(), word.end(), probe::IsDigit)) return true;
+  }
+  return false;
+}
+
+// Whether it is called as the row's products are, be it none of them: an "RX 6750 GRE" beside an "RX 6750
+// XT", but not a chip's "gfx1031".
+bool NamesAProduct(const DevicePeak& row, std::string_view name) {
+  if (!HasNumber(name)) return false;
+  while (!name.empty()) {
+    if (WordsLeftOut(probe::TakeUpTo(name, ' '), row.name)) return true;
+  }
+  return false;
+}
+
 const DevicePeak* ById(const Peaks& peaks, const probe::Identity& identity,
                        const probe::PhysicalDevice& device) {
   return identity.ids ? RowOf(peaks, *identity.ids, NamesOf(device, *identity.ids)) : nullptr;
@@ -107,6 +126,19 @@ PciRows OfTheirGenerations(const PciRows& parts) {
   return all;
 }
 
+// The device's numbers that the row is for, as whoever tells them has them.
+std::optional<probe::PciIds> IdsBy(const DevicePeak& row, const probe::PhysicalDevice& device) {
+  const auto own = IdsOf(row);
+  const auto are_its = [&](const std::optional<probe::PciIds>& ids) {
+    return own && ids && ids->vendor == own->vendor && ids->device == own->device;
+  };
+  if (device.hardware && are_its(device.hardware->identity.ids)) return device.hardware->identity.ids;
+  for (const auto& view : device.views) {
+    if (are_its(view.device.identity.ids)) return view.device.identity.ids;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<probe::PciIds> IdsOf(const DevicePeak& row) {
@@ -117,7 +149,10 @@ std::optional<probe::PciIds> IdsOf(const DevicePeak& row) {
 }
 
 std::vector<const DevicePeak*> StandInsFor(const Peaks& peaks, const probe::PhysicalDevice& device) {
-  if (FindPeak(peaks, device)) return {};
+  if (const auto* row = FindPeak(peaks, device)) {
+    if (!IsOfAnother(*row, device)) return {};
+    return {row};
+  }
   const auto own = ArchitecturesOf(device);
   std::set<std::string_view> chips(own.begin(), own.end());
   for (const auto& [chip, runtime, architecture] : probe::ParseTable<3>(data::targets::ArchitecturesText())) {
@@ -203,12 +238,16 @@ bool AreSeveral(const probe::PciIds& ids) {
 }
 
 bool IsOfAnother(const DevicePeak& row, const probe::PhysicalDevice& device) {
-  if (!device.hardware || !device.hardware->identity.ids) return false;
-  const auto names = Alternatives(NameOfRevision(*device.hardware->identity.ids));
+  const auto ids = IdsBy(row, device);
+  if (!ids) return false;
   // A name without a number is one of a series.
-  return !names.empty() && std::none_of(names.begin(), names.end(), [&](std::string_view name) {
-    return IsRowOf(row, name) || std::none_of(name.begin(), name.end(), probe::IsDigit);
-  });
+  const auto is_its = [&](std::string_view name) { return IsRowOf(row, name) || !HasNumber(name); };
+  const auto revision = Alternatives(NameOfRevision(*ids));
+  if (!revision.empty()) return std::none_of(revision.begin(), revision.end(), is_its);
+  if (!AreSeveral(*ids)) return false;
+  const auto names = NamesOf(device, *ids);
+  return std::none_of(names.begin(), names.end(), [&](const auto& name) { return IsRowOf(row, name); }) &&
+         std::any_of(names.begin(), names.end(), [&](const auto& name) { return NamesAProduct(row, name); });
 }
 
 }  // namespace report

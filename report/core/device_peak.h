@@ -21,8 +21,9 @@ namespace report {
 // is part of a chip by its maker and name. nullptr where the table does not have it.
 [[nodiscard]] const DevicePeak* FindPeak(const Peaks& peaks, const probe::PhysicalDevice& device);
 
-// What may stand for a GPU without a row: the cards of its kind and architecture, as makers call that or as
-// runtimes do; for a part of a chip where there is none those of its generation. None for one that has a row.
+// What may stand for a GPU without a row: the largest product with its number, where that is another one;
+// else the cards of its kind and architecture, as makers call that or as runtimes do; for a part of a chip
+// where there is none those of its generation. None for one that has a row.
 [[nodiscard]] std::vector<const DevicePeak*> StandInsFor(const Peaks& peaks,
                                                          const probe::PhysicalDevice& device);
 // The one of these that reads its memory slowest; nullptr where there is none.
@@ -38,8 +39,9 @@ namespace report {
 // (data/pci_names.csv).
 [[nodiscard]] bool AreSeveral(const probe::PciIds& ids);
 
-// Whether the device's revision is that of a product which the row does not name: one may be as fast as the
-// row says, and not faster.
+// Whether the device is a product which the row does not name, by its revision, else by what it and its
+// drivers are called where its number is several products': one may be as fast as the row says, and not
+// faster.
 [[nodiscard]] bool IsOfAnother(const DevicePeak& row, const probe::PhysicalDevice& device);
 
 }  // namespace report

@@ -166,9 +166,11 @@ std::string UnknownRatesText(const probe::PhysicalDevice& device) {
   const auto* row = StandInFor(EmbeddedPeaks(), device);
   const std::string_view kind = device.kind == probe::DeviceKind::kIntegrated ? "integrated" : "discrete";
   std::string_view names = row ? std::string_view(row->name) : std::string_view();
-  const auto others = row ? fmt::format("{}, the slowest of its architecture that is known, stand",
-                                        probe::Trim(probe::TakeUpTo(names, '/')))
-                          : fmt::format("a common {} GPU stand", kind);
+  const bool is_of_number = row && FindPeak(EmbeddedPeaks(), device) == row;
+  const auto others =
+      row ? fmt::format("{}, the {} that is known, stand", probe::Trim(probe::TakeUpTo(names, '/')),
+                        is_of_number ? "largest with its PCI number" : "slowest of its architecture")
+          : fmt::format("a common {} GPU stand", kind);
   return fmt::format("the rates of {} are not known: those of {} for them", probe::CleanText(device.name, 64),
                      others);
 }

@@ -138,6 +138,9 @@ TEST(Peaks, OfAnotherProductOfTheSameIdAreABoundAlone) {
   EXPECT_NEAR(*of(0xdf)[0].share_of_peak, 216.0 / 320, 1e-9) << "an RX 6700";
   EXPECT_NEAR(*of(std::nullopt)[0].share_of_peak, 216.0 / 432, 1e-9) << "nobody says which";
   EXPECT_NEAR(*of(std::nullopt, "AMD Radeon RX 6700 (RADV NAVI22)")[0].share_of_peak, 216.0 / 320, 1e-9);
+  EXPECT_FALSE(of(std::nullopt, "AMD Radeon RX 6750 GRE 12GB")[0].share_of_peak) << "without a row, by name";
+  EXPECT_NEAR(*of(std::nullopt, "gfx1031")[0].share_of_peak, 216.0 / 432, 1e-9)
+      << "a chip's name is no product's";
   const auto other = of(0xd5);
   EXPECT_FALSE(other[0].share_of_peak) << "an RX 6750 GRE 12GB";
   EXPECT_EQ(other[1].status, MeasurementStatus::kImplausible);
@@ -288,6 +291,23 @@ TEST(Estimates, OfMatrixUnitsFollowFromTheArchitecture) {
   EXPECT_NEAR(rate_of(0x2235, "sm_86", "NVIDIA A40", Dtype::kFp16), 0.6 * 149.7e12, 1e11);
   EXPECT_NEAR(rate_of(0x1db6, "sm_70", "Tesla V100-PCIE-32GB", Dtype::kFp16), 0.6 * 113e12, 1e11);
   EXPECT_NEAR(rate_of(0x1db6, "sm_70", "Tesla V100-PCIE-32GB", Dtype::kBf16), 0.6 * 14.13e12, 1e10);
+}
+
+// And not those of a common GPU, nor as its own.
+TEST(Estimates, OfAProductWithoutARowAreThoseOfTheLargestOfItsNumber) {
+  auto report = OneCard(0x73df, "gfx1031", 0, 0);
+  report.devices[0].hardware->kernel_driver = "amdgpu";
+  for (const auto& [name, is_own] : {std::pair("RX 6750 GRE 12GB", false), {"RX 6750 XT", true}}) {
+    report.devices[0].name = report.devices[0].views[0].device.name = name;
+    report.devices[0].hardware->identity.ids = probe::PciIds{0x1002, 0x73df, {}, {}, {}};
+    const auto estimates = Estimated(EmbeddedPeaks(), testing::TestTables(), report);
+    const auto reads = std::find_if(estimates.begin(), estimates.end(),
+                                    [](const auto& m) { return m.kernel == Kernel::kRead; });
+    ASSERT_NE(reads, estimates.end()) << name;
+    EXPECT_NEAR(*reads->rate, 0.85 * 432e9, 1) << name;
+    EXPECT_EQ(reads->implementation == kStandIn, !is_own) << name;
+    EXPECT_DOUBLE_EQ((*reads->ci95)[0], is_own ? 0.6 : 0.3) << name;
+  }
 }
 
 // A GPU without a kernel driver of this machine, as the runtime shows it.
