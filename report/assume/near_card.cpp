@@ -100,19 +100,23 @@ std::string AsItLooks(std::string_view name) {
 }
 
 // Some of their names, each once: those of one product whose rates are known before others, and the newest of
-// them, which tables have last.
-std::vector<std::string_view> SomeOf(const Rows& rows) {
+// them, which tables have last. Of a list its first product, as the products may differ.
+std::vector<std::string> SomeOf(const Rows& rows) {
   constexpr std::size_t kMost = 4;
   const auto is_of_one = [](const Row& row) {
     return row.name.find_first_of("/(") == std::string_view::npos;
   };
-  std::vector<std::string_view> names;
+  const auto name_of = [](const Row& row) {
+    return row.name.find('/') == std::string_view::npos ? std::string(row.name)
+                                                        : ProductsIn(PrintedName(row.name)).front();
+  };
+  std::vector<std::string> names;
   for (const auto& [of_one, rated] : {std::pair(true, true), {true, false}, {false, true}, {false, false}}) {
     for (auto row = rows.rbegin(); row != rows.rend(); ++row) {
-      const bool is_new = std::find(names.begin(), names.end(), row->name) == names.end();
-      if (names.size() < kMost && is_new && IsGpu(*row) && is_of_one(*row) == of_one &&
-          HasRates(*row) == rated)
-        names.push_back(row->name);
+      if (names.size() == kMost || !IsGpu(*row) || is_of_one(*row) != of_one || HasRates(*row) != rated)
+        continue;
+      auto name = name_of(*row);
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
     }
   }
   return names;

@@ -84,6 +84,13 @@ class Tables(unittest.TestCase):
                 unknown.add(row["id"])
         self.assertEqual(set(" ".join(no_one_size.values()).split()), unknown)
 
+    def test_cards_stand_by_number_and_those_of_one_chip_and_memory_agree(self):
+        cards = [row for row in rows("peaks/cards.csv") if ":" in row["id"]]
+        ids = [row["id"] for row in cards]
+        self.assertEqual(sorted(ids), ids)
+        rates = {row["name"]: (row["memory_bytes_per_s"], row["fp32_flop_per_s"]) for row in cards}
+        self.assertEqual(rates["Tesla T4"], rates["T4G"])
+
     def test_another_name_of_a_card_stands_once(self):
         names = [row["alias"].lower() for row in rows("card_aliases.csv")]
         self.assertEqual(len(names), len(set(names)))

@@ -419,15 +419,24 @@ TEST(Assume, SaysWhoseRatesStandForACard) {
   EXPECT_EQ(Of({"cc=8.6", "gfx=gfx1100"}).warnings.size(), 2U) << "it decides which is faster";
 }
 
+TEST(Assume, RatesAreOfTheProductItself) {
+  for (const char* name : {"RX 7700", "R9 Fury X", "R9 Nano", "T4G", "GTX 1070 Max-Q", "GTX 1650 Max-Q",
+                           "RTX 2070 Max-Q", "RTX 2080 Max-Q"})
+    EXPECT_THAT(Warnings(Of({std::string("name=") + name})), Not(Contains(HasSubstr("rates")))) << name;
+}
+
 // One PCI id of several products, of which the table of rates has one.
 TEST(Assume, SaysWhoseRatesStandForAnotherProductOfTheSameId) {
-  const std::vector<std::pair<std::string, std::string>> rows = {{"RX 6750 GRE 12GB", "Radeon RX 6750 XT"},
-                                                                 {"RX 5500M", "Radeon RX 5500 XT"},
-                                                                 {"RX 5600M", "Radeon RX 5700 XT"},
-                                                                 {"RX 7600S", "Radeon RX 7600 XT"},
-                                                                 {"RX 7700S", "Radeon RX 7600 XT"},
-                                                                 {"RX 7800M", "Radeon RX 7800 XT"},
-                                                                 {"Radeon 820M", "Radeon 840M"}};
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      {"RX 6750 GRE 12GB", "Radeon RX 6750 XT"},
+      {"RX 5500M", "Radeon RX 5500 XT"},
+      {"RTX 2070 SUPER Max-Q", "GeForce RTX 2070 SUPER Mobile"},
+      {"GTX 1660 Ti Max-Q", "GeForce GTX 1660 Ti Mobile"},
+      {"RX 5600M", "Radeon RX 5700 XT"},
+      {"RX 7600S", "Radeon RX 7600 XT"},
+      {"RX 7700S", "Radeon RX 7600 XT"},
+      {"RX 7800M", "Radeon RX 7800 XT"},
+      {"Radeon 820M", "Radeon 840M"}};
   for (const auto& [name, of] : rows)
     EXPECT_THAT(Warnings(Of({"name=" + name})),
                 ElementsAre("the rates of " + name + " are not known: those of " + of +

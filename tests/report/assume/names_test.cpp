@@ -379,7 +379,10 @@ TEST(Names, OfSeveralProductsAreAskedForHoweverTheyArePrinted) {
        {"[Radeon RX 7900 XT/7900 XTX]", "Radeon RX 7900 XT/7900 XTX", "Navi 31 [Radeon RX 7900 XT/7900 XTX]",
         "Advanced Micro Devices, Inc. [AMD/ATI] Navi 31 [Radeon RX 7900 XT/7900 XTX]"})
     EXPECT_THAT(Refusal(std::string("name=") + name), HasSubstr("say which one: Radeon RX 7900 XT,")) << name;
-  EXPECT_EQ(Refusal("name=NVIDIA Corporation TU117M [GeForce GTX 1650 Mobile / Max-Q]"), "") << "one row's";
+  EXPECT_EQ(Refusal("name=NVIDIA Corporation GA106M [GeForce RTX 3060 Mobile / Max-Q]"), "") << "one row's";
+  EXPECT_THAT(Refusal("name=NVIDIA Corporation TU117M [GeForce GTX 1650 Mobile / Max-Q]"),
+              HasSubstr("say which one: GeForce GTX 1650 Mobile, GeForce GTX 1650 Max-Q"))
+      << "which is slower";
   EXPECT_THAT(Refusal("name=RX 6750 GRE 10GB / 12GB"),
               HasSubstr("say which one: RX 6750 GRE 10GB, RX 6750 GRE 12GB"));
   EXPECT_THAT(Refusal("name=NVIDIA Corporation TU102GL [Tesla T10 16GB / GRID RTX T10-2/T10-4/T10-8]"),
