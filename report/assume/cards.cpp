@@ -15,6 +15,7 @@
 #include "probe/core/parse.h"
 #include "probe/core/pci_table.h"
 #include "probe/core/vendor_names.h"
+#include "report/assume/known_card.h"
 #include "report/core/architecture.h"
 #include "report/core/card_name.h"
 #include "report/core/device_peak.h"
@@ -239,6 +240,43 @@ std::optional<std::uint64_t> MemoryOfProduct(const Row& row, std::string_view na
       product.name = probe::Trim(probe::TakeUpTo(names, '/'));
       if (is_only || IsRowOf(product, name)) return probe::ParseNumber<std::uint64_t>(bytes);
     }
+  }
+  return std::nullopt;
+}
+
+bool BuildsPartsAlone(std::uint32_t vendor) {
+  const auto is_its = [&](const Row& row) { return row.vendor == vendor && IsGpu(row); };
+  const auto& rows = AllRows();
+  return std::any_of(rows.begin(), rows.end(), is_its) &&
+         std::none_of(rows.begin(), rows.end(),
+                      [&](const Row& row) { return is_its(row) && row.kind == "discrete"; });
+}
+
+bool OthersAreNamedLike(std::string_view name, std::uint32_t vendor) {
+  constexpr std::size_t kShortName = 3;
+  const auto is_short = [](std::string_view word) {
+    return word.size() >= 2 && word.size() <= kShortName && probe::IsDigits(word.substr(1));
+  };
+  if (!is_short(name)) return false;
+  return std::any_of(AllRows().begin(), AllRows().end(), [&](const Row& row) {
+    const auto word = row.name.substr(row.name.rfind(' ') + 1);
+    return row.vendor != vendor && BuildsPartsAlone(row.vendor) && is_short(word) &&
+           word.size() == name.size() && probe::Lower(word[0]) == probe::Lower(name[0]);
+  });
+}
+
+std::optional<std::string> NameWithChip(std::string_view name, std::string_view printed) {
+  if (std::any_of(name.begin(), name.end(), probe::IsDigit) || printed.find('[') == std::string_view::npos)
+    return std::nullopt;
+  const auto wanted = LettersOf(WithoutMaker(name));
+  const auto letters = LettersOf(printed);
+  for (const Row& row : AllRows()) {
+    const auto from = row.name.find(" (");
+    if (!IsGpu(row) || from == std::string_view::npos) continue;
+    const auto chip = LettersOf(row.name.substr(from));
+    if (LettersOf(WithoutMaker(row.name.substr(0, from))) == wanted &&
+        letters.find(chip) != std::string::npos)
+      return std::string(row.name);
   }
   return std::nullopt;
 }

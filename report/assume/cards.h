@@ -58,6 +58,16 @@ struct Alias {
 // where it is sold with several sizes (data/peaks/cards.csv).
 [[nodiscard]] std::optional<std::uint64_t> MemoryOfProduct(const Row& row, std::string_view name);
 
+// Of a maker whose GPUs are all parts of chips.
+[[nodiscard]] bool BuildsPartsAlone(std::uint32_t vendor);
+
+// "M4" is a Tesla, and Apple has an M1: an M4, too, whether the tables list it or not.
+[[nodiscard]] bool OthersAreNamedLike(std::string_view name, std::uint32_t vendor);
+
+// Of a name without a number, which many chips share, the one of the chip that lspci prints before it:
+// "TigerLake-LP GT2 [Iris Xe Graphics]". nullopt where a table has none with that chip's name behind it.
+[[nodiscard]] std::optional<std::string> NameWithChip(std::string_view name, std::string_view printed);
+
 // As the runtime's table has it, of a row's target: by the table's word itself, or by the maker's name of the
 // chip; empty: it is not known.
 [[nodiscard]] std::string ArchitectureOf(const RuntimeFacts& facts, std::string_view target);

@@ -111,6 +111,14 @@ std::optional<bool> HasStated(const Row& row, const Words& words) {
   return own.empty() ? std::nullopt : std::optional(own == *words.architecture);
 }
 
+// Whether the card of that name is not known to have another architecture than the words say: what people
+// call an "Iris Xe" is one of several chips'.
+bool MayHaveStated(const std::string& name, const Words& words) {
+  const auto rows = Called(words.vendor, Spelled(name)).rows;
+  return std::none_of(rows.begin(), rows.end(),
+                      [&](const Row& row) { return !HasStated(row, words).value_or(true); });
+}
+
 // Of the cards that a name fits those of the architecture that is said: an "RTX 6000" of cc 8.9 is no Quadro,
 // and what a "Radeon Graphics" of one gfx does says nothing of another. Where none is of it all stay.
 void TakeStated(const Words& words, Found& found) {
@@ -259,7 +267,8 @@ std::optional<std::uint64_t> MemoryOfRates(const Words& words) {
 }
 
 // What is written, the card's own, or that of the card whose rates stand for it. Where what is written is not
-// the card's nobody knows what is meant: a "GH200 480GB" has as much beside its GPU.
+// the card's nobody knows what is meant, unless that is part of its name: a "GH200 480GB" has as much beside
+// its GPU.
 void TakeMemory(const Rows& rows, const std::string& written, Words& words) {
   const bool is_chip = words.kind == probe::DeviceKind::kIntegrated;
   if (is_chip) words.chip_bytes = OwnMemory(rows, words);
@@ -270,20 +279,12 @@ void TakeMemory(const Rows& rows, const std::string& written, Words& words) {
     return;
   }
   const auto own = OwnMemory(rows, words);
-  if (said && own && *said != *own) return;
+  const auto has_said = [&](const Row& row) { return HasMemory(row, *said); };
+  if (said && own && *said != *own && std::none_of(rows.begin(), rows.end(), has_said)) return;
   words.memory_bytes = own ? own : said;
   if (words.memory_bytes) return;
   words.memory_bytes = MemoryOfRates(words);
   words.is_memory_of_rates = words.memory_bytes.has_value();
-}
-
-// Of a maker whose GPUs are all parts of chips.
-bool BuildsPartsAlone(std::uint32_t vendor) {
-  const auto is_its = [&](const Row& row) { return row.vendor == vendor && IsGpu(row); };
-  const auto& rows = AllRows();
-  return std::any_of(rows.begin(), rows.end(), is_its) &&
-         std::none_of(rows.begin(), rows.end(),
-                      [&](const Row& row) { return is_its(row) && row.kind == "discrete"; });
 }
 
 std::vector<std::string> InOrder(const std::set<std::string>& versions) {
@@ -384,20 +385,6 @@ void TakeArchitecture(const Tables& tables, const Rows& rows, Words& words) {
   }
 }
 
-// "M4" is a Tesla, and Apple has an M1: an M4, too, whether the tables list it or not.
-bool OthersAreNamedLike(std::string_view name, std::uint32_t vendor) {
-  constexpr std::size_t kShortName = 3;
-  const auto is_short = [](std::string_view word) {
-    return word.size() >= 2 && word.size() <= kShortName && probe::IsDigits(word.substr(1));
-  };
-  if (!is_short(name)) return false;
-  return std::any_of(AllRows().begin(), AllRows().end(), [&](const Row& row) {
-    const auto word = row.name.substr(row.name.rfind(' ') + 1);
-    return row.vendor != vendor && BuildsPartsAlone(row.vendor) && is_short(word) &&
-           word.size() == name.size() && probe::Lower(word[0]) == probe::Lower(name[0]);
-  });
-}
-
 }  // namespace
 
 std::optional<std::string> AsWords(const std::string& text) {
@@ -405,7 +392,8 @@ std::optional<std::string> AsWords(const std::string& text) {
   if (name.empty() || !IsInPlainLetters(name)) return std::nullopt;
   if (MakerCalled(name)) return "vendor=" + probe::Lower(name);
   const auto found = Called(std::nullopt, Spelled(name));
-  const bool is_card = !found.rows.empty() && Agree(found.rows, &Row::vendor);
+  const bool is_card = !found.rows.empty() && Agree(found.rows, &Row::vendor) &&
+                       !IsASeries(Spelled(name), found.similar, found.is_exact);
   return is_card || CardOfAlias(WithoutMaker(name)) ? std::optional("name=" + name) : std::nullopt;
 }
 
@@ -429,7 +417,9 @@ std::optional<std::string> RecogniseCard(const Tables& tables, Words& words) {
     words.kind = probe::DeviceKind::kIntegrated;
   if (!words.name) return std::nullopt;
   const auto written = *words.name;
-  if (auto card = CardOfAlias(WithoutMaker(written))) {
+  const bool is_described = words.vendor && words.memory_bytes;
+  if (auto wrong = is_described ? std::nullopt : NoWholeCard(written)) return wrong;
+  if (auto card = CardOfAlias(WithoutMaker(written)); card && MayHaveStated(*card, words)) {
     words.alias = written;
     words.name = std::move(card);
   }

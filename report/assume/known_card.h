@@ -49,6 +49,14 @@ namespace report::assume {
 // not an architecture's: then nullopt.
 [[nodiscard]] std::optional<std::string> NoCardOf(const std::string& name, bool is_of_maker);
 
+// Of a part of a card ("A100-SXM4-40GB MIG 1g.5gb") and of what machines are called ("DGX"): what to say in
+// its place. nullopt of any other name.
+[[nodiscard]] std::optional<std::string> NoWholeCard(const std::string& name);
+
+// Whether the name is that of a series whose cards have a number behind it: "Radeon R9". `similar` have its
+// words; is_exact: some are called so.
+[[nodiscard]] bool IsASeries(std::string_view spelling, const Rows& similar, bool is_exact);
+
 // Latin letters, digits and signs alone, as all names of cards are.
 [[nodiscard]] bool IsInPlainLetters(std::string_view name);
 // Of one that is not: what it looks like. Beside a maker nullopt where that is no card either.

@@ -17,6 +17,7 @@
 #include "probe/core/parse.h"
 #include "probe/core/pci_table.h"
 #include "probe/core/text.h"
+#include "report/assume/assume.h"
 #include "report/assume/cards.h"
 #include "report/assume/known_card.h"
 #include "report/core/architecture.h"
@@ -206,6 +207,37 @@ std::optional<std::uint32_t> MakerOfSeries(std::string_view name) {
   return std::nullopt;
 }
 
+// Of a card that is divided, as its tools name an instance: "1g.5gb", with more behind it or not
+// ("1g.10gb+me"). What stands before the word for such, and how much memory it has; nullopt of a whole card.
+std::optional<std::pair<std::string, std::string>> PartIn(std::string_view name) {
+  std::string before;
+  std::string last;
+  for (auto rest = name; !rest.empty();) {
+    const auto written = probe::TakeUpTo(rest, ' ');
+    const auto word = probe::Lower(written);
+    auto size = std::string_view(word);
+    const auto slices = probe::TakeUpTo(size, '.');
+    size = size.substr(0, size.find('+'));
+    if (slices.size() > 1 && slices.back() == 'g' && probe::IsDigits(slices.substr(0, slices.size() - 1)) &&
+        IsMemorySize(size))
+      return std::pair(before, std::string(size.substr(0, size.size() - 2)) + "GB");
+    before.append(before.empty() || last.empty() ? "" : " ").append(last);
+    last = written;
+  }
+  return std::nullopt;
+}
+
+// Those of whose names it is the beginning: "dgx" of "dgx-a100", and "DGX H100" of "dgx-h100".
+std::vector<std::string> MachinesCalled(std::string_view name) {
+  auto wanted = probe::Lower(name);
+  std::replace(wanted.begin(), wanted.end(), ' ', '-');
+  std::vector<std::string> found;
+  for (std::string& machine : MachineNames()) {
+    if (machine == wanted || machine.starts_with(wanted + "-")) found.push_back(std::move(machine));
+  }
+  return found;
+}
+
 // Names of drivers that draw on the processor, which tools list among GPUs (Mesa, src/gallium/drivers).
 bool DrawsOnTheProcessor(std::string_view name) {
   constexpr std::array<std::string_view, 3> kDrivers = {"llvmpipe", "softpipe", "swrast"};
@@ -265,8 +297,39 @@ std::optional<std::string> NoCardOf(const std::string& name, bool is_of_maker) {
                        printed);
   if (is_of_maker) return std::nullopt;
   const auto near = NearestCard(printed);
+  const auto machines = MachinesCalled(printed);
   return fmt::format("name: this version knows no card called '{}'; with a vendor it may be any{}",
-                     probe::CleanText(name, 64), near ? fmt::format("; did you mean '{}'?", *near) : "");
+                     probe::CleanText(name, 64),
+                     near ? fmt::format("; did you mean '{}'?", *near)
+                     : !machines.empty()
+                         ? fmt::format("; did you mean --assume-machine {}?", machines.front())
+                         : "");
+}
+
+std::optional<std::string> NoWholeCard(const std::string& name) {
+  if (const auto part = PartIn(name)) {
+    const auto card = AsWords(PrintedName(part->first));
+    return fmt::format(
+        "name: '{}' is a part of a card: say what it has itself, its maker, its architecture and memory={}{}",
+        probe::CleanText(name, 64), part->second,
+        card ? fmt::format("; the whole card is '{}'", *card) : std::string());
+  }
+  constexpr std::size_t kSeveral = 2;
+  const auto machines = MachinesCalled(name);
+  if (machines.size() < kSeveral || name.find(' ') != std::string::npos) return std::nullopt;
+  return fmt::format(
+      "name: '{}' is no card, but the first word of machines' names; --assume-machine takes {}",
+      probe::CleanText(name, 64), fmt::join(machines, ", "));
+}
+
+bool IsASeries(std::string_view spelling, const Rows& similar, bool is_exact) {
+  const auto series = spelling.substr(spelling.rfind(' ') + 1);
+  const bool is_short = series.size() == 2 && probe::IsDigit(series[1]) && !probe::IsDigit(series[0]);
+  std::set<std::string_view> names;
+  for (const Row& row : similar) names.insert(row.name);
+  return is_short && !is_exact && names.size() > 1 &&
+         std::none_of(similar.begin(), similar.end(),
+                      [&](const Row& row) { return IsCalledByChip(row.name, spelling); });
 }
 
 bool IsInPlainLetters(std::string_view name) {
@@ -290,7 +353,8 @@ std::optional<std::string> AsksForMore(const Rows& rows, const Rows& similar, bo
                        [&](const Row& row) { return row.name == some.front().name; });
   };
   const bool has_number = words.find_first_of("0123456789") != std::string::npos;
-  if (has_number || agree(similar) || (is_exact && agree(rows) && words.find(' ') != std::string::npos))
+  if ((has_number && !IsASeries(of.spelling, similar, is_exact)) || agree(similar) ||
+      (is_exact && agree(rows) && words.find(' ') != std::string::npos))
     return std::nullopt;
   const bool are_parts =
       std::all_of(similar.begin(), similar.end(), [](const Row& row) { return row.kind == "integrated"; });

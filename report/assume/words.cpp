@@ -263,7 +263,9 @@ bool LeadToOne(const Tables& tables, const std::vector<std::string>& names) {
     device.hardware.emplace().identity.ids = words.ids;
     const auto* peak = FindPeak(EmbeddedPeaks(), device);
     all.insert({words.architecture, words.memory_bytes,
-                peak ? Rates{peak->memory, peak->fp32, peak->matrix16, peak->int8} : Rates{}});
+                peak && !IsOfAnother(*peak, device)
+                    ? Rates{peak->memory, peak->fp32, peak->matrix16, peak->int8}
+                    : Rates{}});
   }
   return all.size() < 2;
 }
@@ -272,6 +274,10 @@ bool LeadToOne(const Tables& tables, const std::vector<std::string>& names) {
 // either. Of several products that differ somebody has to say one.
 Wrong TakePrinted(const Tables& tables, std::string& name) {
   const auto printed = PrintedName(name);
+  if (auto of_chip = NameWithChip(printed, name)) {
+    name = *std::move(of_chip);
+    return std::nullopt;
+  }
   auto products = ProductsIn(printed);
   const auto listed = products.size();
   std::erase_if(products, [](const std::string& product) { return !IsCard(product); });

@@ -81,7 +81,9 @@ TEST(AssumedMemory, OfAKnownCardIsWhatItsNameSays) {
   EXPECT_EQ(Card(Of({"name=A100 PCIe 40GB,memory=20GiB"})).memory.total_bytes, 20 * kGiB);
   EXPECT_EQ(Card(Of({"name=RX 580 8GB"})).memory.total_bytes, 8 * kGiB) << "it is sold with 4, too";
   EXPECT_FALSE(Card(Of({"name=RX 580"})).memory.total_bytes);
-  EXPECT_FALSE(Card(Of({"name=GH200 480GB,arch=aarch64"})).memory.total_bytes) << "that is beside the GPU";
+  EXPECT_EQ(Card(Of({"name=GH200 480GB,arch=aarch64"})).memory.total_bytes, 96 * kGiB)
+      << "what its name says is beside the GPU";
+  EXPECT_FALSE(Card(Of({"name=GH200 240GB,arch=aarch64"})).memory.total_bytes) << "nobody calls one so";
   const auto taken = Of({"name=H100 SXM"});
   EXPECT_EQ(Card(taken).memory.total_bytes, 80 * kGiB);
   ASSERT_EQ(taken.warnings.size(), 1U);

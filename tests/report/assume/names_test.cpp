@@ -183,7 +183,8 @@ TEST(Names, OfManyCardsAskForOne) {
   }
   EXPECT_THAT(Refusal("name=RTX"), HasSubstr("GeForce RTX "));
   EXPECT_THAT(Refusal("name=Battlemage"), HasSubstr("Arc Pro B"));
-  EXPECT_THAT(Refusal("name=Hopper"), HasSubstr("Hopper is an architecture; say which one, such as H"));
+  EXPECT_THAT(Refusal("name=Hopper"),
+              HasSubstr("Hopper is an architecture; say which one, such as GH200 144G HBM3e, H200"));
   EXPECT_THAT(Refusal("vendor=nvidia,name=RTX"), HasSubstr("say which one"));
   EXPECT_THAT(Refusal("vendor=nvidia,name=Hopper"), HasSubstr("is an architecture"));
 }
@@ -403,6 +404,65 @@ TEST(Names, OfAListThatATableHasAreOfItsRow) {
 TEST(Names, OfAListAreOfItsFirstWhereAllAreKnown) {
   EXPECT_THAT(Refusal("name=RX 7900 XT/7999 XTX"), HasSubstr("is what several cards are called"));
   EXPECT_EQ(Refusal("name=Radeon RX 7600M/7600M XT"), "");
+}
+
+// With their own memory and rates, and no question nor warning but of what else is there.
+TEST(Names, OfDataCentersCardsAreTakenAsTheDriverPrintsThem) {
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      {"NVIDIA H100 80GB HBM3", "sm_90;85899345920;9008"},
+      {"A100-SXM-80GB", "sm_80;85899345920;8370"},
+      {"NVIDIA A100-SXM4-40GB", "sm_80;42949672960;8368"},
+      {"NVIDIA A100 80GB PCIe", "sm_80;85899345920;8373"},
+      {"NVIDIA L40S", "sm_89;51539607552;9913"},
+      {"NVIDIA GH200 480GB", "sm_90;103079215104;9026"},
+      {"NVIDIA GH200 144G HBM3e", "sm_90;154618822656;9032"},
+      {"NVIDIA H200", "sm_90;151397597184;9013"},
+      {"NVIDIA B200", "sm_100;193273528320;10497"},
+      {"Tesla V100-SXM2-16GB", "sm_70;17179869184;7601"},
+      {"Tesla V100-SXM2-32GB", "sm_70;34359738368;7605"},
+      {"Tesla P100-PCIE-16GB", "sm_60;17179869184;5624"},
+      {"Tesla P100-SXM2-16GB", "sm_60;17179869184;5625"}};
+  for (const auto& [name, seen] : rows) EXPECT_EQ(Seen(name), name + ";NVIDIA;" + seen);
+}
+
+TEST(Names, OfAPartOfACardAreNotTheWholeCards) {
+  EXPECT_THAT(Refusal("name=NVIDIA A100-SXM4-40GB MIG 1g.5gb"),
+              AllOf(HasSubstr("is a part of a card: say what it has itself"), HasSubstr("memory=5GB"),
+                    HasSubstr("the whole card is 'name=NVIDIA A100-SXM4-40GB'")));
+  EXPECT_THAT(Refusal("vendor=nvidia,name=NVIDIA H100 80GB HBM3 MIG 1g.10gb+me"), HasSubstr("memory=10GB"));
+  EXPECT_EQ(Refusal("vendor=nvidia,cc=8.0,memory=5GB,name=NVIDIA A100-SXM4-40GB MIG 1g.5gb"), "");
+}
+
+TEST(Names, OfASeriesAreNoCards) {
+  for (const char* name : {"AMD Radeon R9", "R9", "Radeon R7"})
+    EXPECT_THAT(Refusal(std::string("name=") + name),
+                AllOf(HasSubstr("is no card's own name"), HasSubstr("say which one, such as Radeon R")))
+        << name;
+  EXPECT_THAT(Refusal("name=Radeon R9 Foo"), Not(HasSubstr("did you mean 'Radeon R9'")));
+  for (const char* name : {"M2", "T4", "L4", "P4", "Radeon R7 Graphics"})
+    EXPECT_EQ(Refusal(std::string("name=") + name), "") << name;
+}
+
+TEST(Names, OfMachinesAreNoCards) {
+  EXPECT_THAT(Refusal("name=dgx"), HasSubstr("is no card, but the first word of machines' names; "
+                                             "--assume-machine takes dgx-a100, dgx-h100"));
+  EXPECT_THAT(Refusal("name=DGX H100"), HasSubstr("did you mean --assume-machine dgx-h100?"));
+  for (const char* name : {"DGX Spark", "Steam Deck", "Strix Halo", "Jetson Orin"})
+    EXPECT_EQ(Refusal(std::string("name=") + name), "") << name;
+}
+
+// lspci has the chip before the name, and Mesa behind it.
+TEST(Names, OfManyChipsAreOfTheOneThatStandsBesideThem) {
+  EXPECT_EQ(Seen("Intel Corporation TigerLake-LP GT2 [Iris Xe Graphics] (rev 01)"),
+            Seen("Intel Iris Xe Graphics (Tiger Lake-LP)"));
+  EXPECT_THAT(Seen("Intel Corporation CometLake-U GT2 [UHD Graphics]"),
+              HasSubstr("(Comet Lake-U);Intel;ip-9.7"));
+  EXPECT_THAT(Seen("[AMD/ATI] Cezanne [Radeon Vega Series / Radeon Vega Mobile Series]"),
+              HasSubstr("gfx90c"));
+  for (const char* name : {"Mesa Intel(R) Iris(R) Xe Graphics (TGL GT2)", "Iris Xe,ip=12.0"})
+    EXPECT_THAT(Seen(name), AllOf(HasSubstr("ip-12.0"), Not(HasSubstr("is taken for")))) << name;
+  EXPECT_THAT(Refusal("name=Lunar Lake [Intel Arc Graphics 130V / 140V]"), HasSubstr("say which one"))
+      << "which has fewer cores";
 }
 
 TEST(Names, ASizeOfMemoryIsNone) {
