@@ -90,6 +90,7 @@ Wrong ReadVendor(const std::string& said, Words& words) {
 
 Wrong ReadRuntimes(const Tables& tables, const std::string& value, Words& words) {
   words.runtimes.emplace();
+  if (value.ends_with(':')) return "a runtime is missing behind the last colon";
   std::vector<std::string> known;
   known.reserve(tables.runtimes.size());
   for (const RuntimeFacts& facts : tables.runtimes) known.push_back(facts.name);
@@ -454,7 +455,11 @@ probe::Result<Words> ReadWords(const Tables& tables, const std::string& text) {
   if (probe::Trim(text).empty()) return Said("", "it is empty; it takes key=value,... such as vendor=none");
   std::vector<std::string> seen;
   for (std::string_view rest = text; !rest.empty();) {
+    const bool is_followed = rest.find(',') != std::string_view::npos;
     auto pair = TakePair(rest);
+    // Behind a last comma, too, somebody forgot a pair, or a variable of a script was empty.
+    if (probe::Trim(pair).empty() || (rest.empty() && is_followed && text.ends_with(',')))
+      return Said("", "beside a comma there is no key=value: leave the comma out, or say what was meant");
     const auto name = std::string(probe::Trim(probe::TakeUpTo(pair, '=')));
     const auto value = std::string(probe::Trim(pair));
     const auto key =

@@ -115,8 +115,9 @@ std::optional<probe::Error> CheckCombination(const RawOptions& raw) {
        {assumes && options.exit_code,
         "--exit-code tells what works: of a machine that is described nobody knows; --require asks for its "
         "answer"},
-       {assumes && (measures || !run.only.empty() || !run.skip.empty()),
-        "--assume looks at nothing: --only, --skip, --quick, --thorough and --budget do not go with it"},
+       {assumes && (measures || raw.no_cache || run.retry_crashed || !run.only.empty() || !run.skip.empty()),
+        "--assume looks at nothing and measures nothing: --only, --skip, --quick, --thorough, --budget, "
+        "--measure (or --no-cache) and --retry-crashed do not go with it"},
        {raw.quick && raw.thorough, "--quick and --thorough exclude each other"},
        {replays && run.record_dir, "--replay and --record exclude each other"},
        {replays && run.sysroot != "/", "--replay and --sysroot exclude each other"},

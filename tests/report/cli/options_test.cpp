@@ -270,5 +270,22 @@ TEST(Options, AMachinesNameStandsForTheWordsThatDescribeIt) {
   EXPECT_THAT(Refused({"--assume-machine", "dgx-spark", "--quick"}), HasSubstr("do not go with it"));
 }
 
+TEST(Options, NothingIsMeasuredOnAMachineThatIsDescribed) {
+  for (const std::string command : {"", "recommend", "query name", "list"}) {
+    std::vector<std::string> words;
+    for (std::string_view rest = command; !rest.empty();) words.emplace_back(probe::TakeUpTo(rest, ' '));
+    for (const std::string option : {"--measure", "--no-cache", "--retry-crashed"}) {
+      for (const auto& machine :
+           {std::vector<std::string>{"--assume", "cc=8.9"}, {"--assume-machine", "dgx-spark"}}) {
+        auto all = words;
+        all.insert(all.end(), machine.begin(), machine.end());
+        all.push_back(option);
+        EXPECT_THAT(Refused(all), HasSubstr("measures nothing: ")) << command << " " << option;
+      }
+    }
+  }
+  EXPECT_EQ(Accepted({"query", "name", "--assume", "cc=8.9"}).run.assume, std::vector<std::string>{"cc=8.9"});
+}
+
 }  // namespace
 }  // namespace report
