@@ -197,7 +197,8 @@ std::string WhereItCanBeHad(const System& system, const Prerequisite& wanted) {
 
 void SayHowToGet(const System& system, const TargetTable& target, Artefact& artefact) {
   for (const Build& build : target.builds) {
-    if (build.id != artefact.id || !build.missing) continue;
+    // What is there is not missing, whatever the row says.
+    if (build.id != artefact.id || !build.missing || artefact.missing.empty()) continue;
     for (std::size_t i = 0; i < std::min(build.missing->size(), artefact.missing.size()); ++i) {
       auto text = HowToGet(system, (*build.missing)[i], build.backend);
       if (text.empty()) text = WhereItCanBeHad(system, (*build.missing)[i]);

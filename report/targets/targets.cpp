@@ -47,7 +47,7 @@ std::string NoBuildText(const Tables& tables, const TargetTable& target, const p
 // for such devices is nearer than any that is not, however far that came: a C library can be newer.
 Unfit WhyNone(const Tables& tables, const Report& report, const Machine& machine, const Way& way, Use use) {
   const TargetTable& target = TargetOf(report);
-  std::string nearest;
+  Unfit nearest;
   Verdict of_nearest{Step::kMachine, false, false};
   bool has_any = false;
   for (const Build& build : target.builds) {
@@ -55,7 +55,8 @@ Unfit WhyNone(const Tables& tables, const Report& report, const Machine& machine
     has_any = true;
     if (!IsFor(target, build, use)) continue;
     auto verdict = Judge(tables, build, machine, way, report.terms.policy);
-    if (verdict.misfit.empty()) verdict.misfit = WhyExcluded(report.terms, build);
+    const bool fits = verdict.misfit.empty();
+    if (fits) verdict.misfit = WhyExcluded(report.terms, build);
     if (verdict.misfit.empty()) return {};
     // Of several that want a newer driver or runtime, the one that is content with the oldest.
     const auto reaches = NearnessOf(verdict);
@@ -63,11 +64,13 @@ Unfit WhyNone(const Tables& tables, const Report& report, const Machine& machine
     const bool is_nearer =
         reaches > reached || (reaches == reached && (IsOlder(verdict.driver, of_nearest.driver) ||
                                                      IsOlder(verdict.api, of_nearest.api)));
-    if (!nearest.empty() && !is_nearer) continue;
-    nearest = fmt::format("{}'s {} {}", target.title, build.id, verdict.misfit);
+    if (!nearest.why.empty() && !is_nearer) continue;
+    nearest.why = fmt::format("{}'s {} {}", target.title, build.id, verdict.misfit);
+    nearest.can_be_mended = verdict.is_meant;
+    nearest.option = fits ? "--exclude" : "--target";
     of_nearest = std::move(verdict);
   }
-  if (!nearest.empty()) return {nearest, of_nearest.is_meant};
+  if (!nearest.why.empty()) return nearest;
   if (has_any)
     return {fmt::format("{} has nothing by {} that {}", target.title, Title(tables, way.view.device.runtime),
                         use == Use::kTraining ? "trains models" : "runs models")};
@@ -210,6 +213,22 @@ void WarnOfUnfilled(const Build& build, Recommendation& answer) {
   answer.artefact->options.emplace();  // none is wanted: one empty line
 }
 
+// What a build wants for a runtime beside the one that shows the device is there where that shows it, too, by
+// a driver that the program computes by.
+void ForgetWhatIsThere(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
+                       const Build& build, Artefact& artefact) {
+  const auto& target = TargetOf(report);
+  const auto machine = MachineOf(report);
+  const bool is_there = std::any_of(device.views.begin(), device.views.end(), [&](const auto& view) {
+    if (view.device.runtime != build.through || IsSupposed(view)) return false;
+    return std::any_of(target.builds.begin(), target.builds.end(), [&](const Build& other) {
+      return other.backend == *build.through &&
+             Judge(tables, other, machine, WayOf(device, view), report.terms.policy).misfit.empty();
+    });
+  });
+  if (is_there) artefact.missing.clear();
+}
+
 void WarnOfChoice(const Tables& tables, const Report& report, const Choice& choice, Recommendation& answer) {
   for (const auto& [device, view] : choice.not_covered)
     answer.left_out.push_back(DeviceName(report.devices, device->id));
@@ -271,6 +290,8 @@ void AddArtefact(const Tables& tables, bool all_asked, const Report& report, Rec
   if (!choice.build) return;
   LeaveOutArchitectures(tables, report, choice, way.view, answer);
   answer.artefact = ArtefactOf(TargetOf(report), *choice.build, answer);
+  if (device && choice.build->through)
+    ForgetWhatIsThere(tables, report, *device, *choice.build, *answer.artefact);
   if (report.host.container && answer.artefact->image)
     answer.artefact->missing.emplace_back(
         "Docker, on the host: this is a container, which has none of its own");
