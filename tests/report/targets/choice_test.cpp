@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -247,50 +246,6 @@ TEST(Choice, LeavesOutBuildsThroughARuntimeThatIsExcluded) {
   EXPECT_THAT(alone.warnings, Not(Contains(HasSubstr("Level Zero"))));
   ASSERT_EQ(alone.environment.size(), 1U);
   EXPECT_EQ(alone.environment.front().value, "level_zero:0");
-}
-
-// OpenVINO reaches a GPU by OpenCL's driver, even where the GPU shows by Level Zero alone.
-TEST(Choice, LeavesOutBuildsThroughARuntimeBesideTheirOwnThatIsExcluded) {
-  for (const auto& [target, build] : {std::pair("openvino", "gpu"), std::pair("onnxruntime", "openvino")}) {
-    Question asked{.machine = {"name=Arc B580,runtime=level_zero" + kLinux}, .target = target};
-    asked.terms.exclude = {"sycl"};
-    EXPECT_EQ(BuildOf(asked), build);
-    asked.terms.exclude = {"opencl"};
-    const auto answer = AnswerOf(asked);
-    EXPECT_EQ(answer.backend, "cpu") << target;
-    ASSERT_FALSE(answer.reasons.empty());
-    EXPECT_EQ(answer.reasons.front().option, "--exclude") << answer.reasons.front().text;
-    EXPECT_THAT(answer.reasons.front().text, HasSubstr("which --exclude leaves out"));
-    const auto& rejected = answer.rejected;
-    const auto way = std::find_if(rejected.begin(), rejected.end(),
-                                  [](const Rejected& one) { return one.runtime == "level_zero"; });
-    ASSERT_NE(way, rejected.end());
-    EXPECT_EQ(way->option, "--exclude") << way->reason;
-  }
-}
-
-// Of what the program computes by nothing is missing where it shows the GPU, too, by the driver that is
-// meant.
-TEST(Choice, AsksForNoRuntimeThatIsThere) {
-  const auto missing = [](const std::string& target, const std::string& runtimes,
-                          void (*change)(assume::Machine&) = nullptr) {
-    const auto answer = AnswerOf(
-        {.machine = {"name=Arc B580,runtime=" + runtimes + kLinux}, .target = target, .change = change});
-    EXPECT_EQ(answer.backend, "level_zero");
-    return answer.artefact ? answer.artefact->missing : std::vector<std::string>{"no artefact"};
-  };
-  const auto by_mesa = [](assume::Machine& machine) {
-    for (auto& device : machine.devices) {
-      for (auto& view : device.views) {
-        if (view.device.runtime == "opencl") view.device.driver = "rusticl";
-      }
-    }
-  };
-  for (const std::string target : {"openvino", "onnxruntime"}) {
-    EXPECT_THAT(missing(target, "level_zero"), Contains(HasSubstr("Intel's OpenCL driver")));
-    EXPECT_THAT(missing(target, "level_zero:opencl"), IsEmpty()) << target;
-    EXPECT_THAT(missing(target, "level_zero:opencl", by_mesa), Contains(HasSubstr("Intel's OpenCL driver")));
-  }
 }
 
 TEST(Choice, NumbersDevicesAsTheirRuntimeListsThem) {
