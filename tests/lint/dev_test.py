@@ -11,7 +11,8 @@ import unittest
 
 DEV = pathlib.Path(__file__).resolve().parents[2] / "dev"
 TOOLS = {
-    "dpkg-query": "echo installed",
+    "dpkg-query": """for package; do echo -n "installed:$package "; done""",
+    "apt-get": "exit 1",
     "cmake": 'case "$*" in *--build*) touch built ;; esac',
     "ninja": """for object in probe/unify/CMakeFiles/probe_unify_test.dir/unify_test report/CMakeFiles/report_test.dir/score/score_test \\
   report/CMakeFiles/report_test.dir/score/weights_test report/CMakeFiles/report_test.dir/score/machines; do
