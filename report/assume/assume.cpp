@@ -41,14 +41,21 @@ probe::Error Said(std::string text) {
 
 // nullptr of a device whose architecture its maker's own runtime serves, and where nobody knows; also where
 // the system has no such runtime, and so nothing that is taken in its place.
-const UnservedArchitectures* UnservedOf(const RuntimeFacts& facts, const Words& words) {
+const RuntimeInstead* UnservedOf(const RuntimeFacts& facts, const Words& words, const Whole& whole) {
   return words.runtimes || words.is_elsewhere || words.of != &facts
              ? nullptr
-             : report::UnservedOf(facts, words.architecture);
+             : report::UnservedOf(facts, words.architecture, SettingOf(whole));
 }
 
-// Its maker's own, or what programs use where that serves no such device any more, where the text does not
-// say what is installed. Those for another maker's GPUs alone reach others of the machine.
+// What its maker's driver brings beside the own runtime.
+const RuntimeInstead* BroughtBeside(const RuntimeFacts& facts, const Words& words, const Whole& whole) {
+  return words.runtimes || words.is_elsewhere || words.of != &facts
+             ? nullptr
+             : report::BroughtBeside(facts, words.architecture, SettingOf(whole));
+}
+
+// Its maker's own, with what its driver brings, or what programs use where that serves no such device, where
+// the text does not say what is installed. Those for another maker's GPUs alone reach others of the machine.
 Installed RuntimesOf(const Tables& tables, const Words& words, const Whole& whole, std::uint32_t vendor) {
   Installed own;
   if (words.runtimes) {
@@ -61,10 +68,12 @@ Installed RuntimesOf(const Tables& tables, const Words& words, const Whole& whol
   }
   for (const RuntimeFacts& facts : tables.runtimes) {
     if (!IsMakersOwn(facts, vendor)) continue;
-    const auto* unserved = UnservedOf(facts, words);
+    const auto* unserved = UnservedOf(facts, words, whole);
     if (unserved && whole.wsl.value_or(false)) continue;  // whose card has no driver but its maker's
     const auto& name = unserved ? unserved->runtime : facts.name;
     if (!WhyNotHad(whole, name)) own.emplace_back(name, "");
+    if (const auto* beside = unserved ? nullptr : BroughtBeside(facts, words, whole))
+      own.emplace_back(beside->runtime, "");
   }
   return own;
 }
@@ -322,10 +331,17 @@ std::vector<std::string_view> OfAnyMaker(const Tables& tables) {
   return names;
 }
 
+// "cc 3.7", "gfx900"
+std::string ArchitectureOf(const Words& words) {
+  const auto& target = *words.of->target;
+  return (target.form == TargetForm::kWord ? "" : target.key + " ") +
+         ArchitectureText(target, words.architecture, Reader::kPeople);
+}
+
 // What the tables do not know of a device, which an answer rests on. Of the only GPU, without a name, nobody
 // expects rates: that they are estimated is said anyhow.
-void Warn(const Tables& tables, const Words& words, const probe::PhysicalDevice& device, bool is_only,
-          std::vector<Warning>& warnings) {
+void Warn(const Tables& tables, const Words& words, const Whole& whole, const probe::PhysicalDevice& device,
+          bool is_only, std::vector<Warning>& warnings) {
   const auto name = probe::CleanText(device.name, 64);
   // Of equal texts one tells.
   const auto say = [&](const std::string& text) {
@@ -342,23 +358,24 @@ void Warn(const Tables& tables, const Words& words, const probe::PhysicalDevice&
   if (!words.taken_for.empty())
     say(fmt::format("{} is taken for {}'s {}; {}", name, device.vendor.value_or(""), words.taken_for,
                     words.instead.empty() ? "for another maker's give vendor" : words.instead));
-  if (device.views.empty() && !words.runtimes && !(words.of && UnservedOf(*words.of, words)))
+  const auto* unserved = words.of ? UnservedOf(*words.of, words, whole) : nullptr;
+  if (device.views.empty() && !words.runtimes && unserved == nullptr)
     say(
         fmt::format("nobody says what reaches {}, of whose maker no runtime is there: say what is installed, "
                     "such as runtime={}",
                     name, fmt::join(OfAnyMaker(tables), ":")));
-  if (words.is_newer) {
-    const auto& target = *words.of->target;
-    say(fmt::format("{}{} is newer than all that this version's tables know",
-                    target.form == TargetForm::kWord ? "" : target.key + " ",
-                    ArchitectureText(target, words.architecture, Reader::kPeople)));
-  }
-  if (const auto* unserved = words.of ? UnservedOf(*words.of, words) : nullptr)
-    say(fmt::format("{} does not serve {}{}", Title(tables, words.of->name),
-                    ArchitectureText(*words.of->target, words.architecture, Reader::kPeople),
+  if (words.is_newer)
+    say(fmt::format("{} is newer than all that this version's tables know", ArchitectureOf(words)));
+  if (unserved != nullptr)
+    say(fmt::format("{} does not serve {}{}{}", Title(tables, words.of->name), ArchitectureOf(words),
+                    unserved->os ? " on " + *whole.os : "",
                     device.views.empty() ? ", and nothing else is known to reach it there"
                                          : fmt::format(": {} is taken to be what is installed",
                                                        Title(tables, unserved->runtime))));
+  if (const auto* beside = words.of && !unserved ? BroughtBeside(*words.of, words, whole) : nullptr)
+    say(fmt::format(
+        "few programs have code for {} by {}: {}, which the driver brings, is taken to be there, too",
+        ArchitectureOf(words), Title(tables, words.of->name), Title(tables, beside->runtime)));
   const auto* peak = FindPeak(EmbeddedPeaks(), device);
   const auto others = peak ? OthersRates(words, *peak) : "";
   const bool is_another = peak && IsOfAnother(*peak, device);
@@ -401,7 +418,7 @@ probe::Result<Machine> Imagine(const Tables& tables, const std::vector<std::stri
       const auto number = static_cast<std::uint32_t>(machine.devices.size()) + 1;
       machine.devices.push_back(DeviceOf(tables, words, whole, number, listed));
     }
-    Warn(tables, words, machine.devices.back(), described.size() == 1, machine.warnings);
+    Warn(tables, words, whole, machine.devices.back(), described.size() == 1, machine.warnings);
   }
   machine.devices.insert(machine.devices.begin(), Processor(whole));
   machine.probes = ProbesOf(tables, described, whole, machine.devices);

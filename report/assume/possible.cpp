@@ -17,6 +17,9 @@
 #include "report/core/impossible.h"
 
 namespace report::assume {
+
+Setting SettingOf(const Whole& whole) { return {*whole.os, *whole.machine, whole.wsl.value_or(false)}; }
+
 namespace {
 
 using Wrong = std::optional<std::string>;
@@ -137,8 +140,6 @@ Wrong Agree(std::string_view key, const std::optional<T>& said, std::optional<T>
   all = said;
   return std::nullopt;
 }
-
-Setting SettingOf(const Whole& whole) { return {*whole.os, *whole.machine, whole.wsl.value_or(false)}; }
 
 // Of all devices, and of the runtimes that they are said to have; `own`: also of those that go without
 // saying.

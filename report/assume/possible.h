@@ -11,6 +11,7 @@
 
 #include "probe/core/result.h"
 #include "report/assume/words.h"
+#include "report/core/impossible.h"
 #include "report/core/tables.h"
 
 namespace report::assume {
@@ -35,6 +36,9 @@ struct Whole {
 // that can be. The error says why what was said can not be, data/impossible.csv.
 [[nodiscard]] std::optional<std::string> Settle(const Tables& tables, const std::vector<Words>& devices,
                                                 Whole& whole);
+
+// Where something is to run on the settled machine.
+[[nodiscard]] Setting SettingOf(const Whole& whole);
 
 // Why the settled machine can not have the runtime at all; nullopt where it can.
 [[nodiscard]] std::optional<std::string> WhyNotHad(const Whole& whole, std::string_view runtime);

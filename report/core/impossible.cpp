@@ -32,13 +32,32 @@ std::optional<Hindrance> WhyImpossible(std::string_view subject, const std::stri
   return std::nullopt;
 }
 
-const UnservedArchitectures* UnservedOf(const RuntimeFacts& facts,
-                                        const std::optional<std::string>& architecture) {
-  if (!facts.target || !facts.target->unserved) return nullptr;
-  const auto& unserved = *facts.target->unserved;
-  const auto& all = unserved.architectures;
-  const auto text = ArchitectureText(*facts.target, architecture, Reader::kPeople);
-  return std::find(all.begin(), all.end(), text) == all.end() ? nullptr : &unserved;
+namespace {
+
+// The first row for the architecture on that system.
+const RuntimeInstead* RowOf(const TargetFacts& target, const std::optional<std::vector<RuntimeInstead>>& rows,
+                            const std::optional<std::string>& architecture, const Setting& setting) {
+  if (!rows) return nullptr;
+  const auto text = ArchitectureText(target, architecture, Reader::kPeople);
+  const auto row = std::find_if(rows->begin(), rows->end(), [&](const RuntimeInstead& one) {
+    const auto& all = one.architectures;
+    return std::find(all.begin(), all.end(), text) != all.end() &&
+           (!one.os || std::find(one.os->begin(), one.os->end(), setting.os) != one.os->end());
+  });
+  return row == rows->end() ? nullptr : &*row;
+}
+
+}  // namespace
+
+const RuntimeInstead* UnservedOf(const RuntimeFacts& facts, const std::optional<std::string>& architecture,
+                                 const Setting& setting) {
+  return facts.target ? RowOf(*facts.target, facts.target->unserved, architecture, setting) : nullptr;
+}
+
+const RuntimeInstead* BroughtBeside(const RuntimeFacts& facts, const std::optional<std::string>& architecture,
+                                    const Setting& setting) {
+  return facts.target && !setting.wsl ? RowOf(*facts.target, facts.target->also, architecture, setting)
+                                      : nullptr;
 }
 
 }  // namespace report

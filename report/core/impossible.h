@@ -30,8 +30,15 @@ struct Hindrance {
 [[nodiscard]] std::optional<Hindrance> WhyImpossible(std::string_view subject,
                                                      const std::string& architecture, const Setting& setting);
 
-// nullptr of a GPU whose architecture the runtime serves, and where nobody knows.
-[[nodiscard]] const UnservedArchitectures* UnservedOf(const RuntimeFacts& facts,
-                                                      const std::optional<std::string>& architecture);
+// nullptr of a GPU whose architecture the runtime serves on that system, and where nobody knows.
+[[nodiscard]] const RuntimeInstead* UnservedOf(const RuntimeFacts& facts,
+                                               const std::optional<std::string>& architecture,
+                                               const Setting& setting);
+
+// What the runtime's driver brings beside it for such a GPU, by which programs have code that by the runtime
+// have none; nullptr of any other, and in WSL, whose drivers bring nothing of the kind.
+[[nodiscard]] const RuntimeInstead* BroughtBeside(const RuntimeFacts& facts,
+                                                  const std::optional<std::string>& architecture,
+                                                  const Setting& setting);
 
 }  // namespace report

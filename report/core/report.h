@@ -139,6 +139,8 @@ struct Score {
   // Not printed: not eligible for want of a published program alone, by tables; whether the way is usable
   // kernels tell.
   bool lacks_code = false;
+  // Not printed: a program that the runtime's table names for the use has code for the device, or may have.
+  bool is_served = true;
   std::vector<Reason> reasons;  // why it is not eligible, or what a reader should know of it
 };
 

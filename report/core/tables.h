@@ -128,10 +128,11 @@ struct ArchitectureDrivers {
   std::string source;
 };
 
-// Those that the runtime's makers no longer serve, as people write them, and the runtime that programs use
-// there.
-struct UnservedArchitectures {
+// Architectures, as people write them, and the runtime that programs use there: on these systems alone
+// (linux, windows, macos), or on any.
+struct RuntimeInstead {
   std::vector<std::string> architectures;
+  std::optional<std::vector<std::string>> os;
   std::string runtime;
   std::string source;
 };
@@ -146,7 +147,10 @@ struct TargetFacts {
   // All that were ever made, as people write them; of a release its first two numbers.
   std::optional<std::vector<std::string>> known = std::nullopt;
   std::optional<std::string> known_source = std::nullopt;
-  std::optional<UnservedArchitectures> unserved = std::nullopt;
+  // Those that the runtime's makers do not serve, and those of which the runtime's driver brings another one
+  // by which programs have code that by this one have none.
+  std::optional<std::vector<RuntimeInstead>> unserved = std::nullopt;
+  std::optional<std::vector<RuntimeInstead>> also = std::nullopt;
 };
 
 // What guides claim of the runtime's speed, as a share of another runtime's.

@@ -50,6 +50,23 @@ std::string WhyNoCode(const Tables& tables, const Report& report, const Score& s
   return without.is_too_new ? "" : std::move(without.why);
 }
 
+// The same of a way by which programs have code, and none of those that a report names for it.
+std::string ServedByOthers(const Tables& tables, const Report& report, const std::string& device_id,
+                           const std::string& runtime, Use use) {
+  const auto* device = FindDevice(report.devices, device_id);
+  if (report.terms.target || report.terms.can || !device || !IsGpu(*device)) return "";
+  return targets::ServedByOthers(tables, report, *device, runtime, use);
+}
+
+void WarnOfOtherPrograms(const Tables& tables, const Report& report, Recommendation& answer) {
+  const auto who = ServedByOthers(tables, report, answer.device_id, answer.backend, answer.use);
+  if (!who.empty())
+    answer.warnings.emplace_back(
+        WarningKind::kUnseenHere, answer.device_id,
+        fmt::format("few programs {} on {} by {}: {}", answer.use == Use::kTraining ? "train" : "run models",
+                    DeviceName(report.devices, answer.device_id), Title(tables, answer.backend), who));
+}
+
 void WarnOfTooNew(const Tables& tables, const Report& report, Recommendation& answer) {
   const auto without = WithoutCodeOf(tables, report, answer.device_id, answer.backend, answer.use);
   if (without.is_too_new)
@@ -116,6 +133,7 @@ void TellSettled(const Record& record, std::vector<Score>& scores) {
 
 void RuleOutWithoutCode(const Tables& tables, const Report& report, std::vector<Score>& scores) {
   for (Score& score : scores) {
+    score.is_served = ServedByOthers(tables, report, score.device_id, score.runtime, score.use).empty();
     auto why = score.eligible ? WhyNoCode(tables, report, score) : "";
     if (why.empty()) continue;
     score.eligible = false;
@@ -328,6 +346,7 @@ Supposed Answer(const Deciding& deciding, const std::vector<Use>& uses, Report& 
     }
     if (answer) {
       WarnOfTooNew(tables, report, *answer);
+      WarnOfOtherPrograms(tables, report, *answer);
       if (report.terms.target) targets::AddArtefact(tables, all_asked, report, *answer);
       if (answer->artefact && !for_an_image)
         advise::AddEnvironment(report.host, *report.terms.target, *answer->artefact);

@@ -246,10 +246,12 @@ std::string WhatItLacks(const Tables& tables, const Report& report, const probe:
 }
 
 // The runtime's makers serve such chips no more: nobody installs it for them.
-bool IsUnserved(const RuntimeFacts& facts, const probe::PhysicalDevice& device) {
+bool IsUnserved(const RuntimeFacts& facts, const Host& host, const probe::PhysicalDevice& device) {
   if (!device.hardware) return false;
+  const auto setting = SettingOf(host);
   const auto* chip = probe::FindFact(device.hardware->facts, "table_target");
-  return UnservedOf(facts, device.hardware->architecture) || (chip && UnservedOf(facts, *chip));
+  return UnservedOf(facts, device.hardware->architecture, setting) ||
+         (chip && UnservedOf(facts, *chip, setting));
 }
 
 // That nothing reaches the device, before anybody asked why; `not_asked`: no runtime was.
@@ -310,11 +312,11 @@ void AddUnreached(const Tables& tables, const Report& report, const probe::Physi
   }
   if (!not_asked && BlameUnplaced(tables, report, device, finding)) return out.push_back(std::move(finding));
   for (const RuntimeFacts& facts : tables.runtimes) {
-    if (!IsUnserved(facts, device)) AddHintsFor(device, facts, report.host, finding);
+    if (!IsUnserved(facts, report.host, device)) AddHintsFor(device, facts, report.host, finding);
   }
   if (not_asked && finding.fix.empty()) return;
   const auto* missing = finding.fix.empty() ? MissingRuntime(tables, report, device) : nullptr;
-  if (missing && IsUnserved(*missing, device)) missing = nullptr;
+  if (missing && IsUnserved(*missing, report.host, device)) missing = nullptr;
   const auto said = missing ? AddWhatInstalls(*missing, report, finding) : std::nullopt;
   if (said) finding.summary = fmt::format("no runtime reaches {}: {}", NameIn(report, device), *said);
   if (!finding.fix.empty()) return out.push_back(std::move(finding));
@@ -331,14 +333,15 @@ void AddMissingRuntime(const Tables& tables, const Report& report, const probe::
   std::optional<std::string> said;
   for (const probe::ProbeReport& probe : report.probes) {
     const auto* known = probe.outcome == Outcome::kAbsent ? Find(tables, probe.module) : nullptr;
-    const bool is_makers = facts == nullptr && known && known->vendor && !IsUnserved(*known, device);
+    const bool is_makers =
+        facts == nullptr && known && known->vendor && !IsUnserved(*known, report.host, device);
     if (is_makers && AddHintsFor(device, *known, report.host, finding)) facts = known;
   }
   finding.layer = "system_runtime";
   finding.meaning = "other drivers reach the card; most software that computes on it expects this one";
   if (facts == nullptr && device.kind == probe::DeviceKind::kDiscrete) {
     facts = MissingRuntime(tables, report, device);
-    if (facts != nullptr && IsUnserved(*facts, device)) return;
+    if (facts != nullptr && IsUnserved(*facts, report.host, device)) return;
     if (facts != nullptr) said = AddWhatInstalls(*facts, report, finding);
   }
   if (facts == nullptr) return;

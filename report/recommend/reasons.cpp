@@ -114,6 +114,7 @@ Reason TieReason(const Tables& tables, const Report& report, const Score& chosen
   std::vector<const Score*> twins;  // the same way of an equal card
   std::vector<std::string> ways;
   const auto* device = FindDevice(report.devices, chosen.device_id);
+  bool served = false;
   bool mature = false;
   bool large = false;
   bool ahead = false;
@@ -130,6 +131,7 @@ Reason TieReason(const Tables& tables, const Report& report, const Score& chosen
     } else {
       others.push_back(NameBeside(report, *score, chosen));
     }
+    served = served || (chosen.is_served && !score->is_served);
     mature = mature || MaturityOf(tables, *score) < MaturityOf(tables, chosen);
     const bool equal = MaturityOf(tables, *score) == MaturityOf(tables, chosen);
     const double memory = MemoryOf(report, *score);
@@ -143,7 +145,8 @@ Reason TieReason(const Tables& tables, const Report& report, const Score& chosen
           fmt::format("it {} {}{}, {}",
                       chosen.basis == Basis::kEstimated ? "is estimated equal to" : "measures like",
                       JoinedFew(others, " and "), phases,
-                      mature             ? "and more software is ready for it"
+                      served             ? "and the programs that are named for it have code for the device"
+                      : mature           ? "and more software is ready for it"
                       : large            ? "and it has more memory"
                       : ahead && !behind ? "and its own figure is ahead"
                       : !twins.empty()   ? "and it is the first of equal cards"

@@ -79,7 +79,7 @@ const Score* Best(const Tables& tables, const Report& report, Scores tied, const
     });
   }
   const auto key = [&](const Score* score) {
-    return std::tuple(MaturityOf(tables, *score), MemoryOf(report, *score),
+    return std::tuple(score->is_served, MaturityOf(tables, *score), MemoryOf(report, *score),
                       GenerationOf(tables, report, *score));
   };
   const Score* best = *std::max_element(tied.begin(), tied.end(),

@@ -83,7 +83,7 @@ bool CanReach(const RuntimeFacts& facts, const Report& report, const probe::Phys
   if ((facts.vendor && !(vendor && IsOfVendor(facts, *vendor))) || IsOnNoWay(facts, report, gpu, use))
     return false;
   return !WhyImpossible(facts.name, "", SettingOf(report.host)) &&
-         !(gpu.hardware && UnservedOf(facts, gpu.hardware->architecture));
+         !(gpu.hardware && UnservedOf(facts, gpu.hardware->architecture, SettingOf(report.host)));
 }
 
 bool IsOfOthersAlone(const Report& report, const probe::PhysicalDevice& gpu, const std::string& runtime) {

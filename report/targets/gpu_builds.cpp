@@ -201,8 +201,9 @@ bool MayHaveDriver(const Asked& asked, const RuntimeFacts& facts, const probe::P
     return false;
   const auto architectures = ArchitecturesBy(facts, device);
   return (facts.vendor || !asked.machine.is_wsl) && !WhyImpossible(facts.name, "", SettingOf(asked.host)) &&
-         std::none_of(architectures.begin(), architectures.end(),
-                      [&](const std::string& one) { return UnservedOf(facts, one) != nullptr; });
+         std::none_of(architectures.begin(), architectures.end(), [&](const std::string& one) {
+           return UnservedOf(facts, one, SettingOf(asked.host)) != nullptr;
+         });
 }
 
 // Each program once: by a runtime that shows the GPU, else by the one that most programs serve.
@@ -289,6 +290,26 @@ WithoutCode WhyNothingRuns(const Tables& tables, const Report& report, const pro
   return {fmt::format("no program that is known here {} on it by {}: {}",
                       use == Use::kTraining ? "trains" : "runs models", facts->title, why),
           false};
+}
+
+std::string ServedByOthers(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
+                           std::string_view runtime, Use use) {
+  const auto* facts = Find(tables, runtime);
+  if (!facts || !facts->vendor || !facts->target) return "";
+  const Asked asked{tables, report.host, MachineOf(report), use};
+  const auto named = ProgramsOf(*facts, use).size();
+  std::vector<std::string> why;
+  for (const TargetTable* program : ProgramsWith(*facts, use)) {
+    const auto code = CodeBy(asked, *program, *facts, device);
+    const bool may = code && code->has_code.value_or(true);
+    if (why.size() < named) {
+      if (may || !code) return "";
+      why.push_back(fmt::format("{}'s {} {}", program->title, code->build, code->reason.value_or("")));
+    } else if (may) {
+      return fmt::format("{}; what has: {} ({})", fmt::join(why, "; "), program->title, code->build);
+    }
+  }
+  return "";
 }
 
 void JudgeExclusions(const Tables& tables, Report& report) {

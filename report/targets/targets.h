@@ -41,6 +41,12 @@ struct WithoutCode {
                                          const probe::PhysicalDevice& device, std::string_view runtime,
                                          Use use, const Terms* terms = nullptr);
 
+// That none of the programs which the runtime's table names for the use has code for the device, and which
+// other has; "" where one of them has or may have, or none does.
+[[nodiscard]] std::string ServedByOthers(const Tables& tables, const Report& report,
+                                         const probe::PhysicalDevice& device, std::string_view runtime,
+                                         Use use);
+
 // Of a device whose architecture nobody says: those of all cards that are called so, as people write them
 // (empty: any), and the first of the program's builds by the runtime that has code for some of them alone.
 // nullopt where each has for all of them or for none: to ask which it is helps nobody.

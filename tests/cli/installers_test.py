@@ -54,7 +54,9 @@ MACHINES = {
     # Volta: CUDA 13 has no code for it, and this driver cannot compile CUDA 12.8's PTX.
     f"vendor=nvidia,cc=7.0,driver=535.104.05,memory=16GiB,{PC}": (
         "cu126", "cuda12-cudnn9.10", "-DGGML_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=70", "CUDA"),
-    f"vendor=nvidia,cc=3.7,driver=470.57.02,memory=12GiB,{PC}": ("cu118-kepler", "cpu", "ubuntu-x64", "CUDA"),
+    # A K80: of these PyTorch alone has code for it by CUDA, and its driver has Vulkan.
+    f"vendor=nvidia,cc=3.7,driver=470.57.02,memory=12GiB,{PC}": (
+        "cu118-kepler", "webgpu", "ubuntu-vulkan-x64", "CUDA"),
     "vendor=nvidia,cc=8.0,driver=450.80.02,memory=40GiB,os=linux,arch=x86_64,glibc=2.28": (
         "cu118", "cuda11", "-DGGML_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=80", "CUDA"),
     "vendor=nvidia,cc=12.1,driver=580.95.05,memory=128GiB,kind=integrated,unified=yes,os=linux,arch=aarch64,glibc=2.39": (
