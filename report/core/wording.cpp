@@ -187,6 +187,36 @@ std::string WorkText(const Report& report, Use use) {
                         : "the model";
 }
 
+std::string UntoldMemoryText(const Report& report, const std::vector<const Score*>& scores) {
+  const Score& first = *scores.front();
+  const bool is_hosts = first.memory.own_bytes.has_value();
+  const auto* own = FindDevice(report.devices, first.device_id);
+  const auto processor = std::find_if(report.devices.begin(), report.devices.end(), [](const auto& device) {
+    return device.kind == probe::DeviceKind::kCpu;
+  });
+  const auto* device = !is_hosts ? own : processor == report.devices.end() ? nullptr : &*processor;
+  std::vector<std::string> parts;
+  std::vector<std::string> wholes;
+  for (const Score* score : scores) {
+    const auto work = WorkText(report, score->use);
+    if (score->memory.own_bytes)
+      parts.push_back(fmt::format("{} of {}", BytesText(score->on_host_bytes), work));
+    else
+      wholes.push_back(work);
+  }
+  auto held = parts;
+  for (const auto& work : wholes) held.push_back("all of " + work);
+  const auto supposed =
+      parts.empty() ? fmt::format("that {} fit{}", fmt::join(wholes, " and "), wholes.size() == 1 ? "s" : "")
+                    : fmt::format("to hold {}", fmt::join(held, " and "));
+  const auto how = device ? HowToSayMemory(*device) : std::string_view();
+  return fmt::format("nobody says how much memory {} has: it is supposed {}{}",
+                     is_hosts || first.memory.kind == MemoryKind::kHosts
+                         ? std::string("the processor")
+                         : DeviceName(report.devices, first.device_id),
+                     supposed, how.empty() ? "" : fmt::format("; say how much, such as {}", how));
+}
+
 std::string KeptBy(const Tables& tables, const Recommendation& answer) {
   std::string text;
   for (const Selection& one : answer.environment) {

@@ -72,6 +72,9 @@ inline constexpr std::string_view kKilledError = "killed";  // as the name of a 
 
 // What is to be done: "Llama 3 8B Q4_K_M", "training".
 [[nodiscard]] std::string WorkText(const Report& report, Use use);
+// That nobody says how much of that memory there is which has to hold the work of each score, all of them of
+// one device or of none but the processor's memory, and how to say it.
+[[nodiscard]] std::string UntoldMemoryText(const Report& report, const std::vector<const Score*>& scores);
 // Of an answer that is for less than the work that was asked about: "nothing here fits training: ...".
 [[nodiscard]] std::string NothingFitsText(const Report& report, const Recommendation& answer);
 

@@ -17,18 +17,6 @@
 namespace report::recommend {
 namespace {
 
-// "; say how much, such as ram=64GiB", where the caller can.
-std::string SayText(const probe::PhysicalDevice* device) {
-  const auto how = device ? HowToSayMemory(*device) : "";
-  return how.empty() ? "" : fmt::format("; say how much, such as {}", how);
-}
-
-const probe::PhysicalDevice* ProcessorOf(const Report& report) {
-  const auto found = std::find_if(report.devices.begin(), report.devices.end(),
-                                  [](const auto& device) { return device.kind == probe::DeviceKind::kCpu; });
-  return found == report.devices.end() ? nullptr : &*found;
-}
-
 bool HasFailedBy(const Report& report, const probe::PhysicalDevice& device, const Score& score) {
   const auto* view = FindView(device, score.runtime, score.driver);
   return !view || HasFailed(report, device, *view);
@@ -73,29 +61,39 @@ NothingFits NothingFitsOf(const Score& chosen) {
   return told;
 }
 
+namespace {
+
+// What the GPU runs alone, of work that it holds a part of; "" of any other, and where that is hardly a
+// model.
+std::string SmallerModelText(const Report& report, const Score& chosen) {
+  constexpr double kLeastWeights = 512.0 * 1024 * 1024;
+  if (chosen.use != Use::kInference || chosen.memory.kind != MemoryKind::kOwn || chosen.on_host_bytes <= 0 ||
+      !chosen.memory.own_bytes || !chosen.needed_bytes || !report.request)
+    return "";
+  const auto weights =
+      *chosen.memory.own_bytes - (*chosen.needed_bytes - report.request->inference.weight_bytes);
+  if (weights < kLeastWeights) return "";
+  return fmt::format("{} alone runs smaller models, or fewer bits a weight, up to {}",
+                     DeviceName(report.devices, chosen.device_id), BytesText(weights));
+}
+
+}  // namespace
+
 void WarnOfMemory(const Report& report, const Score& chosen, Recommendation& answer) {
-  const auto* device = FindDevice(report.devices, chosen.device_id);
   const WorkMemory& memory = chosen.memory;
   const auto work = WorkText(report, chosen.use);
-  if (const auto together = HeldTogether(report, chosen))
+  const auto together = HeldTogether(report, chosen);
+  if (together)
     answer.warnings.emplace_back(
         WarningKind::kHeldByOther, chosen.device_id,
         fmt::format("{} of these GPUs together hold {}: what a program makes of several is not predicted",
                     *together, work));
+  if (const auto smaller = SmallerModelText(report, chosen); !together && !smaller.empty())
+    answer.warnings.emplace_back(WarningKind::kHeldByOther, chosen.device_id, smaller);
   if (memory.IsTold(chosen.on_host_bytes)) return;
-  if (!memory.own_bytes) {
-    const auto whose = memory.kind == MemoryKind::kHosts ? std::string("the processor")
-                                                         : DeviceName(report.devices, chosen.device_id);
-    answer.warnings.emplace_back(
-        WarningKind::kMemoryUntold, chosen.device_id,
-        fmt::format("nobody says how much memory {} has: it is supposed that {} fits{}", whose, work,
-                    SayText(device)));
-  } else {
-    answer.warnings.emplace_back(
-        WarningKind::kMemoryUntold, std::string(kProcessorId),
-        fmt::format("nobody says how much memory the processor has: it is supposed to hold {} of {}{}",
-                    BytesText(chosen.on_host_bytes), work, SayText(ProcessorOf(report))));
-  }
+  answer.warnings.emplace_back(WarningKind::kMemoryUntold,
+                               memory.own_bytes ? std::string(kProcessorId) : chosen.device_id,
+                               UntoldMemoryText(report, {&chosen}));
 }
 
 }  // namespace report::recommend

@@ -135,10 +135,34 @@ std::vector<ToldAnswer> TellAnswers(const Report& report, std::string_view dash)
   return told;
 }
 
+namespace {
+
+// What several answers say of one memory in their words is one sentence: of this answer's, the first of them.
+// "" of the others'.
+std::string InAllWords(const Report& report, const Recommendation& own, const Warning& warning) {
+  std::vector<const Score*> scores;
+  for (const auto& answer : report.recommendations) {
+    const bool says = std::any_of(answer.warnings.begin(), answer.warnings.end(), [&](const Warning& other) {
+      return other.kind == WarningKind::kMemoryUntold && other.subject == warning.subject;
+    });
+    const auto* score = says ? ScoreOf(report, answer) : nullptr;
+    if (score == nullptr) continue;
+    if (scores.empty() && &answer != &own) return "";
+    scores.push_back(score);
+  }
+  return scores.size() < 2 ? warning.text : UntoldMemoryText(report, scores);
+}
+
+}  // namespace
+
 std::vector<std::string> WarningsOfAnswers(const Report& report) {
   std::vector<std::string> warnings;
   for (const auto& answer : report.recommendations) {
-    for (const Warning& warning : answer.warnings) probe::AddOnce(warning.text, warnings);
+    for (const Warning& warning : answer.warnings) {
+      auto text =
+          warning.kind == WarningKind::kMemoryUntold ? InAllWords(report, answer, warning) : warning.text;
+      if (!text.empty()) probe::AddOnce(std::move(text), warnings);
+    }
   }
   return warnings;
 }

@@ -272,6 +272,31 @@ class TooSmall(unittest.TestCase):
         self.assertEqual("WHICHGPU_FITS=", next(line for line in run("recommend", "--assume", "name=RTX 3060", "--format", "env")
                                                 .stdout.splitlines() if "FITS" in line))
 
+    def test_memory_that_nobody_says_is_one_sentence_of_both_uses(self):
+        for words, sentence in (("name=RTX 3060", "nobody says how much memory RTX 3060 has: it is supposed that Llama 3 8B "
+                                                  "Q4_K_M and training fit; say how much, such as memory=24GiB"),
+                                ("name=GTX 980", "nobody says how much memory the processor has: it is supposed to hold 1.2 GiB "
+                                                 "of Llama 3 8B Q4_K_M and all of training; say how much, such as ram=64GiB")):
+            with self.subTest(words):
+                shown = " ".join(run("--assume", words).stdout.split())
+                self.assertEqual(1, shown.count("nobody says"), shown)
+                self.assertIn(sentence, shown)
+                warnings = [answer["warnings"] for answer in document(run("--json", "--assume", words))["recommendations"]]
+                self.assertTrue(all(any(one.startswith("nobody says") for one in of) for of in warnings), warnings)
+
+    def test_a_weak_card_is_told_what_next_on_the_first_screen(self):
+        smaller = " alone runs smaller models, or fewer bits a weight, up to "
+        for words, told in (("name=GTX 1050 Ti", smaller), ("name=GTX 980", smaller), ("name=GTX 980,ram=32GiB", smaller),
+                            ("name=GTX 1060 3GB,ram=32GiB", smaller), ("name=Tesla K20c", smaller),
+                            ("cc=2.0,ram=32GiB", "llama.cpp: its build cpu-x64"),
+                            ("name=Tesla K80,ram=32GiB", "PyTorch: its build cu118-kepler")):
+            with self.subTest(words):
+                shown = run("--assume", words).stdout
+                self.assertLessEqual(len(shown.splitlines()), 15, shown)
+                self.assertIn(told, " ".join(shown.split()))
+                if told == smaller:
+                    self.assertIn(smaller, run("recommend", "--assume", words).stderr)
+
     def test_memory_that_a_cards_table_says_is_held_against_the_request(self):
         model = {"inference": {"model": "Llama 3.1 70B Q4_K_M", "parameters": 70.6e9, "weight_bytes": 42.5e9, "layers": 80,
                                "width": 8192}}

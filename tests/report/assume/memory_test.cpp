@@ -360,5 +360,16 @@ TEST(AssumedMemory, OfSeveralGpusIsThatOfOne) {
   EXPECT_EQ(told(AnswerOf({"name=RTX 4090,memory=24GiB", "name=RX 580,memory=8GiB"})), 0);
 }
 
+// A card that holds a part of the model alone is told what it runs alone: 4 GiB less what is no weights.
+TEST(AssumedMemory, ThatHoldsAPartOfAModelSaysWhatItWouldHold) {
+  const auto warnings = [](const std::string& text) { return AnswerOf({text}).warnings; };
+  EXPECT_THAT(
+      warnings("name=GTX 980,ram=64GiB"),
+      Contains(HasSubstr("GTX 980 alone runs smaller models, or fewer bits a weight, up to 3.5 GiB")));
+  for (const char* text : {"name=RTX 3060,ram=64GiB", "vendor=none,ram=64GiB",
+                           "vendor=nvidia,cc=8.9,ram=64GiB", "vendor=nvidia,cc=8.9,memory=512MiB,ram=64GiB"})
+    EXPECT_THAT(warnings(text), Not(Contains(HasSubstr("smaller models")))) << text;
+}
+
 }  // namespace
 }  // namespace report::assume
