@@ -309,6 +309,19 @@ bool IsSizeAlone(std::string_view name) {
   return !plain.empty();
 }
 
+// Of what some tools print in the place of a name, "gfx1100": the key that takes it.
+Wrong OfATarget(const Tables& tables, const std::string& name) {
+  for (const RuntimeFacts& facts : tables.runtimes) {
+    Words words;
+    const bool may_be = facts.target && facts.target->form == TargetForm::kWord &&
+                        probe::Lower(name).starts_with(facts.target->prefix);
+    if (may_be && !ReadArchitecture(facts, probe::Lower(name), words))
+      return fmt::format("{0} is an architecture, which {1}={0} says", *words.architecture,
+                         facts.target->key);
+  }
+  return std::nullopt;
+}
+
 // A card's; its maker's alone would fit any of them, and the first that a table has would stand for all.
 Wrong ReadName(const Tables& tables, const std::string& value, Words& words) {
   auto name = WithoutMarks(probe::CleanText(value, kLongestPrinted));
@@ -316,6 +329,7 @@ Wrong ReadName(const Tables& tables, const std::string& value, Words& words) {
   if (IsSizeAlone(name))
     return fmt::format("'{}' is no card's name; a card's is such as RTX 4090, and its memory= such as 24GiB",
                        name);
+  if (auto wrong = OfATarget(tables, name)) return wrong;
   if (auto wrong = TakePrinted(tables, name)) return wrong;
   // Of a slip the nearest card is proposed, which a maker's unknown card is not.
   const bool is_unnamed = PrintedName(whole) == whole;

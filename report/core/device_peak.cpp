@@ -61,21 +61,29 @@ std::vector<std::string> NamesOf(const probe::PhysicalDevice& device, const prob
   return names;
 }
 
-// With a number that is no size of memory.
+// With a number that is no size of memory; "VII" is one.
 bool HasNumber(std::string_view name) {
   while (!name.empty()) {
     const auto word = probe::TakeUpTo(name, ' ');
-    if (!IsMemorySize(word) && std::any_of(word.begin(), word.end(), probe::IsDigit)) return true;
+    const bool is_roman = word.size() > 1 && word.find_first_not_of("IVX") == std::string_view::npos;
+    if (is_roman || (!IsMemorySize(word) && std::any_of(word.begin(), word.end(), probe::IsDigit)))
+      return true;
   }
   return false;
 }
 
-// Whether it is called as the row's products are, be it none of them: an "RX 6750 GRE" beside an "RX 6750
-// XT", but not a chip's "gfx1031".
-bool NamesAProduct(const DevicePeak& row, std::string_view name) {
+// Whether it is called as the products with these numbers are, be it none of them: an "RX 6750 GRE" beside an
+// "RX 6750 XT", but not a chip's "gfx1031".
+bool NamesAProduct(const probe::PciIds& ids, std::string_view name) {
   if (!HasNumber(name)) return false;
   while (!name.empty()) {
-    if (WordsLeftOut(probe::TakeUpTo(name, ' '), row.name)) return true;
+    const auto word = probe::TakeUpTo(name, ' ');
+    const auto rows = probe::PciRows();
+    if (std::any_of(rows.begin(), rows.end(), [&](const probe::PciRow& row) {
+          return row.vendor == ids.vendor && probe::ListsNumber(row.devices, ids.device) &&
+                 WordsLeftOut(word, row.name);
+        }))
+      return true;
   }
   return false;
 }
@@ -247,7 +255,7 @@ bool IsOfAnother(const DevicePeak& row, const probe::PhysicalDevice& device) {
   if (!AreSeveral(*ids)) return false;
   const auto names = NamesOf(device, *ids);
   return std::none_of(names.begin(), names.end(), [&](const auto& name) { return IsRowOf(row, name); }) &&
-         std::any_of(names.begin(), names.end(), [&](const auto& name) { return NamesAProduct(row, name); });
+         std::any_of(names.begin(), names.end(), [&](const auto& name) { return NamesAProduct(*ids, name); });
 }
 
 }  // namespace report

@@ -130,14 +130,18 @@ std::string WithoutMakers(const std::string& name) {
       return vendor.number > kLastOfPci && probe::Lower(vendor.name) == probe::Lower(word);
     });
   };
-  while (from < words.size() && writes_drivers(words[from])) ++from;
+  // "Mesa DRI Intel(R) UHD Graphics 620": of its drivers before Gallium's.
+  const auto is_driver = [&](std::size_t i) {
+    return writes_drivers(words[i]) || (i > 0 && words[i] == "DRI" && writes_drivers(words[i - 1]));
+  };
+  while (from < words.size() && is_driver(from)) ++from;
   return JoinedByBlanks(words, from, words.size());
 }
 
-// Of the maker's own board, which is the same card.
+// Of the maker's own board, or of how it is plugged in: the same card.
 std::string WithoutEdition(const std::string& name) {
-  constexpr std::array<std::string_view, 5> kEditions = {" le", " fe", " limited edition",
-                                                         " founders edition", " founder's edition"};
+  constexpr std::array<std::string_view, 6> kEditions = {
+      " le", " fe", " oam", " limited edition", " founders edition", " founder's edition"};
   const auto lower = probe::Lower(name);
   for (const auto edition : kEditions) {
     if (lower.ends_with(edition)) return name.substr(0, name.size() - edition.size());

@@ -171,10 +171,8 @@ std::optional<std::array<double, 2>> RatesOf(const Peaks& peaks, std::span<const
 }
 
 // The smallest cards of a series have a fifth of what the slowest has that tables know (GeForce 940M beside
-// GTX 750 Ti).
+// GTX 750 Ti), and so the smallest product with a PCI number of the largest (Radeon Vega 3 beside Vega 11).
 constexpr double kSmallestOfSeries = 0.2;
-// And the smallest product with a PCI number three tenths of the largest (Radeon 740M beside 780M).
-constexpr double kSmallestOfNumber = 0.3;
 
 // Of a rate that stands in for one that nobody knows, as shares of it.
 std::array<double, 2> RangeAround(const Peaks& peaks, const probe::PhysicalDevice& device,
@@ -222,7 +220,6 @@ std::vector<Measurement> Estimated(const Peaks& peaks, const Tables& tables, con
       if (IsSoftware(device, view)) continue;
       const bool is_known = device.kind != probe::DeviceKind::kCpu && HasOwnRates(peaks, device, view.device);
       const auto alike = is_known ? std::vector<const DevicePeak*>() : StandInsFor(peaks, device);
-      const double smallest = FindPeak(peaks, device) ? kSmallestOfNumber : kSmallestOfSeries;
       for (const Usual& usual : kUsual) {
         // A processor's 16-bit products are of bf16.
         if (device.kind == probe::DeviceKind::kCpu && usual.in == Dtype::kFp16) continue;
@@ -240,10 +237,11 @@ std::vector<Measurement> Estimated(const Peaks& peaks, const Tables& tables, con
         if (reads && shared) m.rate = std::min(*shared * kShareOfShared, kMostOfShared);
         const bool stands_in = device.kind != probe::DeviceKind::kCpu && !peak.rate;
         if (stands_in) m.implementation = kStandIn;
-        m.ci95 = stands_in && known ? std::array<double, 2>{smallest, std::max(1.3, known->back() / *rate)}
-                 : stands_in        ? RangeAround(peaks, device, m, usual, peak, *rate)
-                 : reads && shared  ? std::array<double, 2>{0.6, *shared / *m.rate}
-                                    : std::array<double, 2>{0.6, 1.3};
+        m.ci95 = stands_in && known
+                     ? std::array<double, 2>{kSmallestOfSeries, std::max(1.3, known->back() / *rate)}
+                 : stands_in       ? RangeAround(peaks, device, m, usual, peak, *rate)
+                 : reads && shared ? std::array<double, 2>{0.6, *shared / *m.rate}
+                                   : std::array<double, 2>{0.6, 1.3};
         m.status = backends::MeasurementStatus::kOk;
         m.verified = true;  // nothing ran: the scores that rest on it say "estimated"
         found.push_back(std::move(m));

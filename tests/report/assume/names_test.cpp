@@ -465,6 +465,21 @@ TEST(Names, OfManyChipsAreOfTheOneThatStandsBesideThem) {
       << "which has fewer cores";
 }
 
+// rocminfo and clinfo have an architecture in the place of a name.
+TEST(Names, OfAnArchitecturesNumberSayItsKey) {
+  for (const char* name : {"gfx1100", "GFX1100"})
+    EXPECT_THAT(Refusal(std::string("name=") + name),
+                HasSubstr("gfx1100 is an architecture, which gfx=gfx1100 says"));
+  EXPECT_EQ(Seen("AMD Instinct MI300X OAM"), Seen("AMD Instinct MI300X"));
+  EXPECT_EQ(Seen("Mesa DRI Intel(R) UHD Graphics 620 (KBL GT2)"), Seen("Intel UHD Graphics 620"));
+}
+
+TEST(Names, OfAChipsVegaAreNoCards) {
+  for (const char* name :
+       {"AMD Radeon(TM) RX Vega 10 Graphics", "AMD Radeon Vega 10 Graphics", "Vega 8", "Vega 11"})
+    EXPECT_THAT(Seen(name), AllOf(HasSubstr("gfx902"), Not(HasSubstr("rates")))) << name;
+}
+
 TEST(Names, ASizeOfMemoryIsNone) {
   for (const char* name : {"16GB", "24GiB", "16 GB", "(24 GiB)", "8GB 16GB", "12"})
     EXPECT_THAT(Refusal(std::string("name=") + name), HasSubstr("is no card's name; a card's is such as"))
