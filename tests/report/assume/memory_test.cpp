@@ -83,6 +83,7 @@ TEST(AssumedMemory, OfAKnownCardIsWhatItsNameSays) {
   EXPECT_FALSE(Card(Of({"name=RX 580"})).memory.total_bytes);
   EXPECT_EQ(Card(Of({"name=GH200 480GB,arch=aarch64"})).memory.total_bytes, 96 * kGiB)
       << "what its name says is beside the GPU";
+  EXPECT_EQ(Card(Of({"name=GH200 96GB,arch=aarch64"})).memory.total_bytes, 96 * kGiB);
   EXPECT_FALSE(Card(Of({"name=GH200 240GB,arch=aarch64"})).memory.total_bytes) << "nobody calls one so";
   const auto taken = Of({"name=H100 SXM"});
   EXPECT_EQ(Card(taken).memory.total_bytes, 80 * kGiB);
