@@ -5,22 +5,32 @@
 fit.py                writes data/fit.json
 fit.py --check        fails where data/fit.json is not what this script writes, where docs/score.md states other errors
                       of it, or where they exceed GOALS
-fit.py --rows         also shows every row: its device, what is predicted and what was measured
+fit.py --rows         also shows every row: its device, and how many times as much is predicted as was measured, of a
+                      machine that is measured and of one that is described, by a factor for each maker and by classes
 
-A token: t = (weights + kv * context) / (e[vendor] * read) + o.
-A prompt: rate = c[vendor] * matrix^a * scalar^(1 - a) / work, of the fastest product and that in fp32: the larger a
-device's matrix units are beside the rest of it, the less of them a prompt reaches, whatever they are called.
-By least absolute error of the logarithm of the rate: a row that is off by half would bend a square. Shares are those of
-devices of one maker, whatever runtime reaches them, so that between the runtimes of one device what was measured decides.
-One overhead is all devices', so that a machine that is faster as a whole keeps its order.
+A token: t = (weights + kv * context) / (e * read) + o.
+A prompt: rate = c * matrix^a * scalar^(1 - a) / work, of the fastest product and that in fp32: the larger a device's
+matrix units are beside the rest of it, the less of them a prompt reaches, whatever they are called.
+By least absolute error of the logarithm of the rate: a row that is off by half would bend a square. e and c are those of
+a class of devices, whatever runtime reaches them, so that between the runtimes of one device what was measured decides;
+a class has runtimes where rows of one device differ more than its figures do. One overhead is all devices', so that a
+machine that is faster as a whole keeps its order, but for classes that have their own and e of their maker's others.
 
-Where nobody measured a device's rate, the share of the specified one that others reach in the median counts. The errors
-that are printed and kept are those of devices that were left out of their own fit; the range that is kept holds 95 % of
-its maker's, and "inside" counts the devices left out whose rows lie in the range that the others give.
+Where nobody measured a device's rate, the share of the specified one that others of its class reach in the median counts
+("usual"), and so it does in the program where nothing is measured: both predict the same there. The errors that are
+printed and kept are those of devices that were left out of their own fit; the range that is kept holds 95 % of its
+class's, and of all others' too where few devices have told them, and "inside" counts the devices left out whose rows lie
+in the range that the others give.
+
+Training has no rows of frameworks but those of CUDA (bench/predict/fit_gpu.py). Of the other classes a step is supposed to
+reach half of the product, and as much less of it as prompts do: makers' peaks of matrix units say little of what
+software makes of them. Data-centre GPUs, whose libraries frameworks use and engines do not, stay at the half.
 
 llama_rows.csv: builds of 2025 and later, since engines changed much before (on Metal they did not), from pages that
-anybody can open; a device counts once in its maker's share, however many rows it has. The rates of devices are those that its pages
-state, or vendors' own; read_bytes_per_s are measured by kernels that read, product rates by matrix products, both
+anybody can open; a device counts once in its class's share, however many rows it has. "architecture" is one of
+data/pci_names.csv (its target of NVIDIA's, the chip of Apple's), "card" what --assume calls the very product. The rates of
+devices are those that its pages state, or vendors' own, and as in data/peaks/cards.csv where they disagree (of Apple's by
+the number of cores); read_bytes_per_s are measured by kernels that read, product rates by matrix products, both
 published beside other devices (github.com/chsasank/device-benchmarks, github.com/zzc0721/torch-performance-test-data,
 github.com/ProjectPhysX/OpenCL-Benchmark, clpeak).
 """
@@ -34,7 +44,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TARGET = ROOT / "data" / "fit.json"
 REQUEST = json.loads((ROOT / "data" / "reference_request.json").read_text())["inference"]
-DATE = "2026-11-23"
+DATE = "2026-11-29"
 SOURCE = "bench/fit/fit.py on bench/fit/llama_rows.csv"
 # Llama 2 7B and Llama 3 8B: parameters that take part in products, and bytes of context a token in fp16 (7B has as many
 # key as query heads).
@@ -43,10 +53,42 @@ KV_BYTES = {6.74e9: 524288, 7.24e9: 131072, 8.03e9: 131072}
 # Of devices left out of their own fit: the median error is at most that, and so many rows lie in the range.
 GOALS = {"decode": 0.10, "prefill": 0.20}
 LEAST_INSIDE = 0.90
+# Within a class the errors hardly depend on it (a mean of 8 to 9 % from 0.1 to 0.9), and between classes c tells.
+MATRIX_POWER = 0.2
 # So many tell how far the next may be off.
 ENOUGH_DEVICES = 8
 # PCI vendor ids of those who have rows.
 VENDORS = {"NVIDIA": "10de", "AMD": "1002", "Intel": "8086", "Apple": "106b"}
+# The classes of each maker, the first that fits a device counts; what fits none is of the maker's own, which all rows
+# count for that no class takes, or where none is left, all. Architectures are those of data/pci_names.csv. Those that
+# "wait" have wide memories and low clocks: what their rows lack beside the maker's other devices is the same time for each
+# token, however fast they read.
+CLASSES = [
+    {"vendor": "NVIDIA", "chips": ["sm_60", "sm_70", "sm_80", "sm_90", "sm_100", "sm_103"], "waits": True},
+    {"vendor": "NVIDIA", "chips": ["sm_50", "sm_52", "sm_61"]},
+    {"vendor": "NVIDIA", "chips": ["sm_75"]},
+    # The same chips have half of their rate of matrix units, and more power, than on professional cards.
+    {"vendor": "NVIDIA", "chips": ["sm_86", "sm_89", "sm_120"], "names": ["GeForce"]},
+    {"vendor": "AMD", "chips": ["CDNA1", "CDNA2", "CDNA3", "CDNA4"], "waits": True},
+    {"vendor": "AMD", "chips": ["GCN5", "GCN5.1"], "waits": True},
+    {"vendor": "AMD", "chips": ["RDNA1"]},  # without dot products of bytes
+    {"vendor": "AMD", "chips": ["RDNA2"]},
+    {"vendor": "AMD", "chips": ["RDNA3.5", "gfx1103"]},
+    {"vendor": "AMD", "chips": ["RDNA3"]},
+    {"vendor": "AMD", "chips": ["RDNA4"]},
+    # Matrix engines, by oneDNN. Of Xe-HPG, Xe-HPC and Xe3 nobody has published rows of 2025: the engines are alike.
+    {"vendor": "Intel", "chips": ["Xe-HPC"], "runtimes": ["level_zero", "sycl"], "as": "Xe2"},
+    {"vendor": "Intel", "chips": ["Xe2", "Xe2-LPG", "Xe3-LPG", "Xe-LPG+", "Xe-HPG"],
+     "runtimes": ["level_zero", "sycl"]},
+    {"vendor": "Apple", "names": ["M5"]},
+]
+# What libraries' products of 16 bits reach of the peak, where no row has a rate of its class's (stas00/ml-engineering,
+# maximum achievable matmul FLOPS: MI300X; A100, H100).
+KNOWN_PRODUCTS = {"CDNA3": [0.51], "sm_90": [0.87, 0.8]}
+# Their frameworks use other libraries than engines do.
+TRAINED_BY_LIBRARIES = ("CDNA3", "Xe-HPC")
+# What a product or a read of a card reached in the median before classes were told apart: the factors of a maker alone.
+USUAL_BEFORE = {"read": 0.85, "fp32": 0.7, "matrix16": 0.6}
 # No rows of many devices: what frameworks' users report of large products in bf16, as a share of the product alone.
 TRAINING = {"value": 0.5, "low": 0.35, "high": 0.7, "basis": "assumed",
             "source": "assumed until rows of frameworks are fitted", "date": DATE}
@@ -56,21 +98,83 @@ def number(text):
     return float(text) if text else None
 
 
+def found_key(row):
+    """The place in CLASSES, or the maker where none of its classes fits."""
+    for place, kind in enumerate(CLASSES):
+        if (kind["vendor"] == row["vendor"] and row["architecture"] in kind.get("chips", [row["architecture"]]) and
+                row["runtime"] in kind.get("runtimes", [row["runtime"]]) and
+                any(name in row["card"] + row["device"] for name in kind.get("names", [""]))):
+            return place
+    return row["vendor"]
+
+
+def told_by(key):
+    """The class whose rows tell of this one, where that has none."""
+    like = class_of(key).get("as")
+    return next(place for place, kind in enumerate(CLASSES) if like in kind.get("chips", [])) if like else key
+
+
+def rows_of(rows, key):
+    """Those that a class takes; of a maker those that none takes, or where there are none, all of its own."""
+    key = told_by(key)
+    own = [row for row in rows if row["key"] == key]
+    return own or [row for row in rows if row["vendor"] == class_of(key)["vendor"]]
+
+
+def shares_of(rows, rate):
+    spec = "spec_bytes_per_s" if rate.startswith("read") else "spec_" + rate
+    return {row["device"]: row[rate] / row[spec] for row in rows if row[rate] and row[spec]}
+
+
+def usual_share(rows, key, rate):
+    """What devices reach of what is specified: of the class, else of the maker, else of all; never more than all."""
+    own = rows_of(rows, key)
+    vendors = [row for row in rows if row["vendor"] == own[0]["vendor"]]
+    known = KNOWN_PRODUCTS if rate.startswith("matrix") else {}
+    chips = class_of(key).get("chips", [])
+    for candidates, published in ((own, [share for chip in chips for share in known.get(chip, [])]), (vendors, []),
+                                  (rows, [])):
+        shares = [*shares_of(candidates, rate).values(), *published]
+        if shares:
+            return min(1, statistics.median(shares))
+    return 1
+
+
+def usual_of(rows, key):
+    return {"read": round(usual_share(rows, key, "read_bytes_per_s"), 3),
+            "fp32": round(usual_share(rows, key, "fp32_flop_per_s"), 3),
+            "matrix16": round(usual_share(rows, key, "matrix_flop_per_s"), 3)}
+
+
+def keys():
+    return [*range(len(CLASSES)), *VENDORS]
+
+
 def load():
-    text = ("device", "vendor", "runtime", "build", "source")
+    """The rows with their rates, and the usual shares of each class."""
+    text = ("device", "vendor", "architecture", "card", "runtime", "build", "source")
     with open(pathlib.Path(__file__).with_name("llama_rows.csv"), encoding="utf-8") as file:
         rows = [{key: value if key in text else number(value) for key, value in row.items()}
                 for row in csv.DictReader(file)]
-    for kind in ("read_bytes_per_s", "fp32_flop_per_s", "matrix_flop_per_s"):
-        spec = "spec_bytes_per_s" if kind.startswith("read") else "spec_" + kind
-        shares = {row["device"]: row[kind] / row[spec] for row in rows if row[kind] and row[spec]}
-        share = statistics.median(shares.values())
-        for row in rows:
-            row[kind] = row[kind] or (row[spec] * share if row[spec] else None)
     for row in rows:
-        if row["fp32_flop_per_s"]:
-            row["matrix_flop_per_s"] = max(row["matrix_flop_per_s"] or 0, row["fp32_flop_per_s"])
-    return rows
+        row["key"] = found_key(row)
+    usual = {key: usual_of(rows, key) for key in keys()}
+    for row in rows:
+        described(row, usual[row["key"]])
+    return rows, usual
+
+
+def described(row, usual):
+    """Fills in what was not measured, and what the program takes of a device that is described."""
+    for kind, share in (("read_bytes_per_s", "read"), ("fp32_flop_per_s", "fp32"), ("matrix_flop_per_s", "matrix16")):
+        spec = row["spec_bytes_per_s" if kind.startswith("read") else "spec_" + kind]
+        for name, of in (("described_", usual[share]), ("before_", USUAL_BEFORE[share])):
+            row[name + kind] = spec * of if spec else row[kind]
+        row[kind] = row[kind] or row["described_" + kind]
+    for name in ("", "described_", "before_"):
+        if row[name + "fp32_flop_per_s"]:
+            matrix = row[name + "matrix_flop_per_s"] or 0
+            row[name + "matrix_flop_per_s"] = max(matrix, row[name + "fp32_flop_per_s"])
 
 
 def token_bytes(row):
@@ -83,15 +187,24 @@ def prompt_flop(row):
     return row["prompt_tokens"] * (2 * parameters + attention)
 
 
-def by_vendor(values):
-    """vendor -> the median of what its rows give, each device once."""
+def class_of(key):
+    return CLASSES[key] if isinstance(key, int) else {"vendor": key}
+
+
+def by_class(values):
+    """key -> the median of what its rows give, each device once, and of each maker without rows of its own that of all."""
     devices = {}
     for row, value in values:
-        devices.setdefault((row["vendor"], row["device"]), []).append(value)
-    vendors = {}
-    for (vendor, _), found in devices.items():
-        vendors.setdefault(vendor, []).append(statistics.median(found))
-    return {vendor: statistics.median(found) for vendor, found in vendors.items()}
+        way = row["runtime"] if "runtimes" in class_of(row["key"]) else ""
+        devices.setdefault((row["device"], way), []).append((row, value))
+    found = {}
+    for rows in devices.values():
+        row = rows[0][0]
+        of_device = statistics.median(value for _, value in rows)
+        found.setdefault(row["key"], []).append(of_device)
+        found.setdefault((row["vendor"], "all"), []).append(of_device)
+    shares = {key: statistics.median(values) for key, values in found.items()}
+    return {vendor: shares[vendor, "all"] for vendor in VENDORS if (vendor, "all") in shares} | shares
 
 
 def best(candidates, fitted, predict, rows, measured):
@@ -106,41 +219,74 @@ def best(candidates, fitted, predict, rows, measured):
 
 
 def decode_point(rows, overhead):
-    shares = [(row, token_bytes(row) / row["read_bytes_per_s"] / max(1 / row["output_tokens_per_s"] - overhead, 1e-4))
-              for row in rows]
-    return by_vendor(shares), overhead
+    """The shares, and the overhead of all under None and of each class that has its own."""
+    waits, others = ([row for row in rows if class_of(row["key"]).get("waits", False) == wanted]
+                     for wanted in (True, False))
+    shares = by_class([(row, token_bytes(row) / row["read_bytes_per_s"]
+                        / max(1 / row["output_tokens_per_s"] - overhead, 1e-4)) for row in others])
+    overheads = by_class([(row, 1 / row["output_tokens_per_s"]
+                           - token_bytes(row) / (shares[row["vendor"]] * row["read_bytes_per_s"])) for row in waits])
+    shares |= {key: shares[class_of(key)["vendor"]] for key in overheads if isinstance(key, int)}
+    return shares, {None: overhead} | {key: max(own, 0) for key, own in overheads.items() if isinstance(key, int)}
 
 
-def token_rate(row, fitted):
-    share, overhead = fitted
-    return 1 / (token_bytes(row) / (share[row["vendor"]] * row["read_bytes_per_s"]) + overhead)
+def share_of(row, shares):
+    """Of the class, and of one whose only device was left out, of the maker."""
+    return shares.get(row["key"], shares.get(row["vendor"]))
+
+
+def overhead_of(key, overheads):
+    return overheads.get(key, overheads[None])
+
+
+def token_rate(row, fitted, rates=""):
+    shares, overheads = fitted
+    reading = token_bytes(row) / (share_of(row, shares) * row[rates + "read_bytes_per_s"])
+    return 1 / (reading + overhead_of(row["key"], overheads))
 
 
 def fit_decode(rows):
     return best([i * 1e-4 for i in range(0, 31)], decode_point, token_rate, rows, "output_tokens_per_s")
 
 
-def mixed(row, power):
-    return row["matrix_flop_per_s"] ** power * row["fp32_flop_per_s"] ** (1 - power)
+def mixed(row, power, rates=""):
+    return row[rates + "matrix_flop_per_s"] ** power * row[rates + "fp32_flop_per_s"] ** (1 - power)
+
+
+def prompt_speed(row):
+    """flop/s that the published prompt was read with."""
+    return prompt_flop(row) / row["prompt_tokens"] * row["prompt_tokens_per_s"]
 
 
 def prefill_point(rows, power):
-    return by_vendor((row, prompt_flop(row) / row["prompt_tokens"] * row["prompt_tokens_per_s"] / mixed(row, power))
-                      for row in rows), power
+    return by_class([(row, prompt_speed(row) / mixed(row, power)) for row in rows]), power
 
 
-def prompt_rate(row, fitted):
-    share, power = fitted
-    return row["prompt_tokens"] * share[row["vendor"]] * mixed(row, power) / prompt_flop(row)
+def prompt_rate(row, fitted, rates=""):
+    shares, power = fitted
+    return row["prompt_tokens"] * share_of(row, shares) * mixed(row, power, rates) / prompt_flop(row)
 
 
 def fit_prefill(rows):
-    """The power that leaves the narrowest ranges: the rows' median hardly depends on it, their extremes do."""
-    def width(power):
-        point = prefill_point(rows, power)
-        errors = [(row, math.log(prompt_rate(row, point) / row["prompt_tokens_per_s"])) for row in rows]
-        return sum(math.log(spread(of(errors, vendor))) for vendor in sorted({row["vendor"] for row in rows}))
-    return prefill_point(rows, min((i * 0.05 for i in range(1, 20)), key=width))
+    return prefill_point(rows, MATRIX_POWER)
+
+
+def training_of(rows, key):
+    """Half of the product, or as much less as prompts reach less of it, by what frameworks train with where rows are of
+    that; None where frameworks' own rows tell."""
+    chips = class_of(key).get("chips", [])
+    of_maker = [row for row in rows if row["vendor"] == class_of(key)["vendor"] and row["runtime"] != "vulkan"]
+    own = [row for row in rows_of(rows, key) if row["runtime"] != "vulkan"] or of_maker
+    if class_of(key)["vendor"] == "NVIDIA" or any(chip in chips for chip in TRAINED_BY_LIBRARIES):
+        return None
+    reached = {}
+    for row in own:
+        reached.setdefault(row["device"], []).append(prompt_speed(row) / row["matrix_flop_per_s"])
+    share = min(1, statistics.median(statistics.median(found) for found in reached.values()))
+    value = TRAINING["value"] * share
+    return TRAINING | {"value": round(value, 3), "low": round(value * TRAINING["low"] / TRAINING["value"], 3),
+                       "source": "assumed until rows of frameworks are fitted: half of a product, by what prompts reach "
+                                 "of it (bench/fit/llama_rows.csv)"}
 
 
 def left_out(rows, fit, predict, measured):
@@ -163,18 +309,30 @@ def of(errors, vendor):
     return [(row, error) for row, error in errors if row["vendor"] == vendor]
 
 
+def of_class(errors, key):
+    own = [(row, error) for row, error in errors if row["key"] == told_by(key)]
+    return own or of(errors, class_of(key)["vendor"])
+
+
+def range_of(errors, key):
+    """How far up and down the range of a class goes: that of all where few devices have told its own."""
+    own = of_class(errors, key)
+    few = len({row["device"] for row, _ in own}) < ENOUGH_DEVICES
+    return max(spread(own) if own else 1, spread(errors) if few else 1)
+
+
 def inside(errors):
-    """The share of rows whose error is within the spread that the vendor's other devices have."""
+    """The share of rows whose error is within the range that all other devices give their class."""
     held = []
     for row, error in errors:
-        others = [other for other in of(errors, row["vendor"]) if other[0]["device"] != row["device"]]
-        held.append(abs(error) <= math.log(spread(others)))
+        others = [other for other in errors if other[0]["device"] != row["device"]]
+        held.append(abs(error) <= math.log(range_of(others, row["key"])))
     return sum(held) / len(held)
 
 
 def summary(errors):
     sizes = [abs(math.exp(error) - 1) for _, error in errors]
-    widths = [spread(of(errors, row["vendor"])) ** 2 for row, _ in errors]
+    widths = [range_of(errors, row["key"]) ** 2 for row, _ in errors]
     return {"rows": len(sizes), "devices": len({row["device"] for row, _ in errors}),
             "median_error": round(statistics.median(sizes), 3), "worst_error": round(max(sizes), 3),
             "inside": round(inside(errors), 3), "median_width": round(statistics.median(widths), 2),
@@ -183,18 +341,40 @@ def summary(errors):
                 for vendor in sorted({row["vendor"] for row, _ in errors})}}
 
 
-def factor(value, errors, others=()):
-    """With the range of the errors, and of all others where few devices have told them."""
-    few = len({row["device"] for row, _ in errors if row}) < ENOUGH_DEVICES
-    width = max(spread(errors), spread(others) if few and others else 1)
+def factor(value, width):
     return {"value": round(value, 3), "low": round(value / width, 3), "high": round(value * width, 3),
             "basis": "fitted", "source": SOURCE, "date": DATE}
 
 
 def shared(values, errors):
     """For a maker without rows: the geometric mean of those that have some, with a range that holds them all."""
-    value = math.exp(statistics.fmean(math.log(value) for value in values.values()))
-    return factor(value, errors + [(None, math.log(value / other)) for other in values.values()])
+    makers = [values[vendor] for vendor in VENDORS]
+    value = math.exp(statistics.fmean(math.log(maker) for maker in makers))
+    return factor(value, spread(errors + [(None, math.log(value / maker)) for maker in makers]))
+
+
+def of_reading(width, rows, point):
+    """How far the share alone has to reach for a token's time to reach so far, where much of it is overhead."""
+    parts = [overhead_of(row["key"], point[1]) * token_rate(row, point) for row in rows]
+    waiting = statistics.median(parts)
+    return (width - waiting) / (1 - waiting)
+
+
+def of_keys(rows, usual, points, errors):
+    """data/fit.json's rows, the first that fits a device counts."""
+    for key in keys():
+        kind = class_of(key)
+        row = {"vendor": VENDORS[kind["vendor"]]} | {word: kind[word] for word in ("chips", "names", "runtimes")
+                                                     if word in kind}
+        width = range_of(errors["decode"], key)
+        if key in points["decode"][1]:
+            row["token_overhead_s"] = round(points["decode"][1][key], 5)
+            width = of_reading(width, rows_of(rows["decode"], key), points["decode"])
+        # The range of decode covers the overhead too: they were left out together.
+        row["decode"] = factor(points["decode"][0][told_by(key)], width)
+        row["prefill"] = factor(points["prefill"][0][told_by(key)], range_of(errors["prefill"], key))
+        training = training_of(rows["prefill"], key)
+        yield row | ({"training": training} if training else {}) | {"usual": usual[key]}
 
 
 def stated(found, rows, devices):
@@ -224,38 +404,64 @@ def check(text, fitted, rows):
             sys.exit(f"docs/score.md does not state: {sentence}")
 
 
+def name_of(key):
+    kind = class_of(key)
+    return " ".join([kind["vendor"], *kind.get("names", []), "/".join(kind.get("chips", [])), *kind.get("runtimes", [])])
+
+
+def of_makers(rows):
+    """The rows as if a maker had one factor for all of its devices."""
+    return [row | {"key": row["vendor"]} for row in rows]
+
+
+def show_rows(rows, points, errors):
+    """Every row, and each class's median and extremes, as times the measured: left out of its own fit, of a machine that
+    is described by a maker's factors, and by the class's."""
+    phases = {"decode": (fit_decode, token_rate, "output_tokens_per_s"),
+              "prefill": (fit_prefill, prompt_rate, "prompt_tokens_per_s")}
+    for phase, (fit, predict, measured) in phases.items():
+        point = fit(of_makers(rows[phase]))
+        table = {}
+        for row, error in errors[phase]:
+            old = predict(row | {"key": row["vendor"]}, point, "before_")
+            table.setdefault(row["key"], []).append(
+                (row, math.exp(error), old / row[measured], predict(row, points[phase], "described_") / row[measured]))
+        for key in (key for key in keys() if key in table):
+            for row, *times in sorted(table[key], key=lambda entry: entry[3]):
+                print(f"{phase:8} {row['device']:42} {row['runtime']:7}", *(f"{value:6.2f}" for value in times))
+            columns = list(zip(*(times for _, *times in table[key])))
+            spans = [f"{statistics.median(column):.2f} [{min(column):.2f} - {max(column):.2f}]" for column in columns]
+            print(f"{phase:8} {name_of(key)}: left out {spans[0]}, described by makers {spans[1]}, by classes {spans[2]}")
+
+
 def main():
-    rows = load()
+    rows, usual = load()
     usable = {"decode": [row for row in rows if row["output_tokens_per_s"] and row["read_bytes_per_s"]],
               "prefill": [row for row in rows if row["prompt_tokens_per_s"] and row["fp32_flop_per_s"]]}
-    decode, overhead = fit_decode(usable["decode"])
-    prefill, power = fit_prefill(usable["prefill"])
+    points = {"decode": fit_decode(usable["decode"]), "prefill": fit_prefill(usable["prefill"])}
     errors = {"decode": left_out(usable["decode"], fit_decode, token_rate, "output_tokens_per_s"),
               "prefill": left_out(usable["prefill"], fit_prefill, prompt_rate, "prompt_tokens_per_s")}
     ratios = {row["device"]: row["fp32_flop_per_s"] / row["matrix_flop_per_s"] for row in usable["prefill"]}
     fitted = {
-        "decode": shared(decode, errors["decode"]),
-        "token_overhead_s": round(overhead, 5),
-        "prefill": shared(prefill, errors["prefill"]),
-        "matrix_power": round(power, 3),
+        "decode": shared(points["decode"][0], errors["decode"]),
+        "token_overhead_s": round(points["decode"][1][None], 5),
+        "prefill": shared(points["prefill"][0], errors["prefill"]),
+        "matrix_power": round(points["prefill"][1], 3),
         "scalar_share": round(statistics.median(ratios.values()), 3),
         "training": TRAINING,
-        # The range of decode covers the overhead too: they were left out together.
-        "vendors": [{"vendor": pci, "decode": factor(decode[vendor], of(errors["decode"], vendor), errors["decode"]),
-                     "prefill": factor(prefill[vendor], of(errors["prefill"], vendor), errors["prefill"])}
-                    for vendor, pci in VENDORS.items()],
+        "vendors": [],
+        "classes": list(of_keys(usable, usual, points, errors)),
         "left_out": {kind: summary(found) for kind, found in errors.items()},
     }
     text = json.dumps(fitted, indent=2) + "\n"
     print(json.dumps(fitted["left_out"], indent=1))
     if "--rows" in sys.argv[1:]:
-        for kind, found in errors.items():
-            for row, error in sorted(found, key=lambda pair: pair[1]):
-                print(f"{kind:8} {row['vendor']:7} {row['device']:40} {math.exp(error):5.2f} x measured")
+        show_rows(usable, points, errors)
     if "--check" in sys.argv[1:]:
         check(text, fitted, rows)
     else:
         TARGET.write_text(text)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -31,8 +31,9 @@ def compare(name, measured_s, predicted_s):
 
 def main():
     r, t = REQUEST["inference"], REQUEST["training"]
+    hopper = next(row for row in FIT["classes"] if row["vendor"] == "10de" and "sm_90" in row.get("chips", []))
     overhead_s = FIT["token_overhead_s"]
-    nvidia = next(row for row in FIT["vendors"] if row["vendor"] == "10de")
+    token_overhead_s = hopper.get("token_overhead_s", overhead_s)
     for path in sys.argv[1:]:
         result = json.loads(pathlib.Path(path).read_text())
         stack = result["stack"]
@@ -48,7 +49,7 @@ def main():
               f"of its product, a step {step_flop / step_s / product:.2f} of the fastest")
         whole = next(row for row in FACTORS["whole"] if row["weights"] == "bf16")["prefill"]["value"]
         compare("prefill", prefill_s, prompt_flop / (whole * prompt) + overhead_s)
-        compare("decode", stack["decode"]["seconds"], token_bytes / (nvidia["decode"]["value"] * read) + overhead_s)
+        compare("decode", stack["decode"]["seconds"], token_bytes / (hopper["decode"]["value"] * read) + token_overhead_s)
         compare("training", step_s, step_flop / (FACTORS["training"]["value"] * product))
 
 

@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string_view>
 
+#include "report/core/device_fit.h"
 #include "report/core/device_peak.h"
 #include "report/core/devices.h"
 #include "report/core/memory.h"
@@ -23,12 +25,19 @@ struct Usual {
   Kernel kernel;
   Dtype in;
   Dtype acc;
-  double share;  // of the peak that verified kernels of this kind reach
+  double UsualShares::* share;  // of the peak that verified kernels of this kind reach
 };
-constexpr std::array kUsual = {Usual{Kernel::kGemm, Dtype::kFp32, Dtype::kFp32, 0.7},
-                               Usual{Kernel::kGemm, Dtype::kFp16, Dtype::kFp32, 0.6},
-                               Usual{Kernel::kGemm, Dtype::kBf16, Dtype::kFp32, 0.6},
-                               Usual{Kernel::kRead, Dtype::kU32, Dtype::kU32, 0.85}};
+constexpr std::array kUsual = {Usual{Kernel::kGemm, Dtype::kFp32, Dtype::kFp32, &UsualShares::fp32},
+                               Usual{Kernel::kGemm, Dtype::kFp16, Dtype::kFp32, &UsualShares::matrix16},
+                               Usual{Kernel::kGemm, Dtype::kBf16, Dtype::kFp32, &UsualShares::matrix16},
+                               Usual{Kernel::kRead, Dtype::kU32, Dtype::kU32, &UsualShares::read}};
+// Of a processor, and of a GPU whose maker has no published rows.
+constexpr UsualShares kCommonShares = {0.85, 0.7, 0.6};
+
+const UsualShares& SharesOf(const probe::PhysicalDevice& device, std::string_view runtime) {
+  const auto* own = device.kind == probe::DeviceKind::kCpu ? nullptr : FitOf(device, runtime);
+  return own ? own->usual : kCommonShares;
+}
 
 constexpr double kCommonClockHz = 2.5e9;        // of a processor under load
 constexpr double kCommonBytesPerSecond = 40e9;  // of two channels of DDR4-3200, read
@@ -95,7 +104,7 @@ std::optional<double> CommonRate(const Peaks& peaks, const probe::PhysicalDevice
     const auto rate = CommonRateOfGpu(device.kind, usual);
     return rate ? std::min(*rate, MakersBest(peaks, device, usual).value_or(*rate)) : rate;
   }
-  if (usual.kernel == Kernel::kRead) return kCommonBytesPerSecond / usual.share;
+  if (usual.kernel == Kernel::kRead) return kCommonBytesPerSecond / kCommonShares.read;
   if (!peak.bound) return std::nullopt;
   return *peak.bound / kFastestClockHz * kCommonClockHz;
 }
@@ -190,7 +199,7 @@ Measurement Blank(const probe::PhysicalDevice& device, const probe::RuntimeDevic
   m.runtime = view.runtime;
   m.driver = view.driver;
   m.kernel = usual.kernel;
-  m.implementation = "estimate";
+  m.implementation = kEstimate;
   m.in_dtype = usual.in;
   m.acc_dtype = usual.acc;
   m.unit = kernels::Row(usual.kernel).unit;
@@ -219,6 +228,7 @@ std::vector<Measurement> Estimated(const Peaks& peaks, const Tables& tables, con
     for (const auto& view : device.views) {
       if (IsSoftware(device, view)) continue;
       const bool is_known = device.kind != probe::DeviceKind::kCpu && HasOwnRates(peaks, device, view.device);
+      const auto& shares = SharesOf(device, view.device.runtime);
       const auto alike = is_known ? std::vector<const DevicePeak*>() : StandInsFor(peaks, device);
       for (const Usual& usual : kUsual) {
         // A processor's 16-bit products are of bf16.
@@ -232,7 +242,7 @@ std::vector<Measurement> Estimated(const Peaks& peaks, const Tables& tables, con
                           : alike.empty()       ? CommonRate(peaks, device, usual, peak)
                                                 : std::nullopt;
         if (!rate) continue;
-        m.rate = *rate * usual.share;
+        m.rate = *rate * shares.*usual.share;
         const bool reads = device.kind == probe::DeviceKind::kCpu && usual.kernel == Kernel::kRead;
         if (reads && shared) m.rate = std::min(*shared * kShareOfShared, kMostOfShared);
         const bool stands_in = device.kind != probe::DeviceKind::kCpu && !peak.rate;

@@ -57,7 +57,7 @@ Times Predict(const ReferenceRequest& request, const Inputs& inputs) {
   // A short prompt reads the weights all the same.
   times.prefill_s =
       std::max(prompt.flop / inputs.prompt_flop_per_s, prompt.bytes / inputs.token_bytes_per_s) +
-      inputs.token_overhead_s * Batches(r);
+      inputs.prompt_overhead_s * Batches(r);
   times.token_s = TokenWork(r).bytes / inputs.token_bytes_per_s + inputs.token_overhead_s;
   times.step_s = step_flop / inputs.step_flop_per_s +
                  t.adapter_parameters * t.optimiser_bytes_per_parameter / inputs.copy_bytes_per_s;

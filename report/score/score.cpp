@@ -27,17 +27,6 @@ double At(const Range& range, Bound bound) {
 
 Range RangeOf(const Factor& factor) { return {factor.value, factor.low, factor.high}; }
 
-// nullptr where its maker has no rows, and where only a driver's claim tells who made it: that orders
-// nothing.
-const VendorFit* FitOf(const Fit& fit, const probe::PhysicalDevice& device) {
-  if (!device.hardware || !device.hardware->identity.ids) return nullptr;
-  const auto vendor = device.hardware->identity.ids->vendor;
-  const auto found =
-      std::find_if(fit.vendors.begin(), fit.vendors.end(),
-                   [name = fmt::format("{:04x}", vendor)](const auto& row) { return row.vendor == name; });
-  return found == fit.vendors.end() ? nullptr : &*found;
-}
-
 // The share that engines make of a rate: what devices share, and what this runtime makes of it.
 Range ShareOf(const Factor& shared, const std::optional<Factor>& own) {
   if (!own) return RangeOf(shared);
@@ -59,8 +48,7 @@ Phase WritingOf(const Tables& tables, const Way& way) {
   const auto& fit = tables.fit;
   if (way.weights && way.rates.gemv)
     return {way.rates.gemv->per_s, RangeOf(WritingShare(way)), way.rates.gemv->name};
-  const auto* maker = FitOf(fit, *way.device);
-  return {way.rates.read->per_s, ShareOf(maker ? maker->decode : fit.decode, way.factors.decode),
+  return {way.rates.read->per_s, ShareOf(way.fit ? way.fit->decode : fit.decode, way.factors.decode),
           way.rates.read->name};
 }
 
@@ -77,7 +65,6 @@ Phase ReadingOf(const Tables& tables, const Way& way) {
   if (auto phase = ReadingByWeights(way)) return *std::move(phase);
   if (way.whole) return {way.rates.prompt->per_s, RangeOf(way.whole->prefill), way.rates.prompt->name};
   const auto& fit = tables.fit;
-  const auto* maker = FitOf(fit, *way.device);
   const auto& fp32 = way.rates.prompt_fp32;
   const auto& product = *way.rates.prompt;
   // A runtime's own share was found of the product in fp32.
@@ -86,7 +73,7 @@ Phase ReadingOf(const Tables& tables, const Way& way) {
     return {Product({product.per_s, Exactly(fit.scalar_share)}), RangeOf(*own), product.name};
   }
   const bool mixed = fp32 && fp32->name != product.name;
-  return {PromptRate(fit, way), ShareOf(maker ? maker->prefill : fit.prefill, way.factors.prefill),
+  return {PromptRate(fit, way), ShareOf(way.fit ? way.fit->prefill : fit.prefill, way.factors.prefill),
           mixed ? product.name + " and " + fp32->name : product.name};
 }
 
@@ -97,9 +84,12 @@ Times TimesOf(const Tables& tables, const Way& way, Bound bound, Uncertainty unc
   Inputs in;
   in.prompt_flop_per_s = reached(way.reading.per_s, way.reading.share);
   in.token_bytes_per_s = reached(way.writing.per_s, way.writing.share);
-  in.step_flop_per_s = reached(way.rates.product->per_s, ShareOf(tables.fit.training, way.factors.training));
+  const auto& training = way.fit && way.fit->training ? *way.fit->training : tables.fit.training;
+  in.step_flop_per_s = reached(way.rates.product->per_s, ShareOf(training, way.factors.training));
   in.copy_bytes_per_s = At((way.rates.copy ? way.rates.copy : way.rates.read)->per_s, bound);
-  in.token_overhead_s = tables.fit.token_overhead_s;
+  in.prompt_overhead_s = tables.fit.token_overhead_s;
+  in.token_overhead_s =
+      way.fit ? way.fit->token_overhead_s.value_or(in.prompt_overhead_s) : in.prompt_overhead_s;
   if (way.step.streamed_bytes > 0 && way.rates.upload) {
     in.streamed_bytes = way.step.streamed_bytes;
     in.upload_bytes_per_s = At(way.rates.upload->per_s, bound);

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "report/core/device_fit.h"
 #include "report/core/memory.h"
 #include "report/core/report.h"
 #include "report/core/tables.h"
@@ -117,6 +118,7 @@ struct Inputs {
   double token_bytes_per_s = 0;
   double step_flop_per_s = 0;
   double copy_bytes_per_s = 0;
+  double prompt_overhead_s = 0;  // of each batch of the prompt
   double token_overhead_s = 0;
   // Of a training step's weights, those that stay with the host, and what brings them; not read where there
   // are none.
@@ -142,7 +144,7 @@ struct Work {
 [[nodiscard]] Work TokenWork(const InferenceRequest& request);
 
 // Prefill, n = prompt: max(n (2 P + 2 layers d n) / prompt rate, b W / token rate) + o b, b = ceil(n / 512).
-// A token: (W + KV context) / token rate + o; the context is the prompt and half the output.
+// A token: (W + KV context) / token rate + o', as o for most; the context is the prompt and half the output.
 // A LoRA step: T (4 P + 6 A + 6 layers d s) / step rate + optimiser traffic / COPY: frozen layers need no
 // weight gradients, so 2 P forward and 2 P backward (Hu et al. 2021, arXiv:2106.09685; Kaplan et al. 2020,
 // 2001.08361). What does not fit is brought from the host twice a step, for its forward and its backward
@@ -208,6 +210,7 @@ struct Way {
   Rates rates;
   RuntimeFactors factors;
   TrainingSupport training;
+  const ClassFit* fit = nullptr;           // what was fitted on published rows
   const WeightFactors* weights = nullptr;  // what counts for the request's
   const WholeFactors* whole = nullptr;     // the same where products take them as they are
   WorkMemory memory{};

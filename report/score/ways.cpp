@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <span>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -11,6 +13,13 @@
 
 namespace report::score {
 namespace {
+
+// Between the runtimes of one device its own figures decide where there are any.
+bool IsMeasured(std::span<const backends::Measurement* const> figures) {
+  return std::any_of(figures.begin(), figures.end(), [](const auto* m) {
+    return m->implementation != kEstimate && m->implementation != kStandIn;
+  });
+}
 
 Way MadeOf(const Tables& tables, const probe::PhysicalDevice& device, const probe::View& view,
            const MeasurementIndex& measured, std::optional<double> host_bytes) {
@@ -27,6 +36,7 @@ Way MadeOf(const Tables& tables, const probe::PhysicalDevice& device, const prob
           PickRates(measured.Of(device.id, runtime, driver), wanted),
           facts ? facts->factors : UnknownFactors(),
           facts ? facts->training : TrainingSupport{},
+          FitOf(device, IsMeasured(measured.Of(device.id, runtime, driver)) ? std::string_view() : runtime),
           factors,
           facts ? WholeFactorsOf(facts->factors, request) : nullptr,
           memory,

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "report/core/device_fit.h"
 #include "report/core/device_peak.h"
 #include "report/score/score.h"
 #include "tests/report/machines.h"
@@ -285,12 +286,19 @@ TEST(Estimates, OfMatrixUnitsFollowFromTheArchitecture) {
     }
     return 0.0;
   };
+  const auto usual = [](std::uint16_t id, const char* name) {
+    auto report = OneCard(id, std::nullopt, 0, 0);
+    report.devices[0].name = name;
+    return FitOf(report.devices[0], "cuda")->usual.matrix16;
+  };
   const double fp32 = 39.05e12;  // RTX 3090
   for (const char* name : {"NVIDIA GeForce RTX 3090", "RTX 3090"})
-    EXPECT_NEAR(rate_of(0x2204, "sm_86", name, Dtype::kFp16), 0.6 * 2 * fp32, 1e10) << name;
-  EXPECT_NEAR(rate_of(0x2235, "sm_86", "NVIDIA A40", Dtype::kFp16), 0.6 * 149.7e12, 1e11);
-  EXPECT_NEAR(rate_of(0x1db6, "sm_70", "Tesla V100-PCIE-32GB", Dtype::kFp16), 0.6 * 113e12, 1e11);
-  EXPECT_NEAR(rate_of(0x1db6, "sm_70", "Tesla V100-PCIE-32GB", Dtype::kBf16), 0.6 * 14.13e12, 1e10);
+    EXPECT_NEAR(rate_of(0x2204, "sm_86", name, Dtype::kFp16), usual(0x2204, name) * 2 * fp32, 1e10) << name;
+  const double professional = usual(0x2235, "NVIDIA A40");
+  EXPECT_NEAR(rate_of(0x2235, "sm_86", "NVIDIA A40", Dtype::kFp16), professional * 149.7e12, 1e11);
+  const char* volta = "Tesla V100-PCIE-32GB";
+  EXPECT_NEAR(rate_of(0x1db6, "sm_70", volta, Dtype::kFp16), usual(0x1db6, volta) * 113e12, 1e11);
+  EXPECT_NEAR(rate_of(0x1db6, "sm_70", volta, Dtype::kBf16), usual(0x1db6, volta) * 14.13e12, 1e10);
 }
 
 // And not those of a common GPU, nor as its own.

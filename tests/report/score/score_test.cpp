@@ -64,7 +64,7 @@ TEST(Model, FollowsItsFormulas) {
   in.prompt_flop_per_s = in.step_flop_per_s = 50e12;
   in.token_bytes_per_s = 0.8e12;
   in.copy_bytes_per_s = 1e12;
-  in.token_overhead_s = 0.0018;
+  in.prompt_overhead_s = in.token_overhead_s = 0.0018;
   const auto times = Predict(request, in);
   EXPECT_NEAR(times.prefill_s, 512 * (15009849344.0 + 134217728.0) / 50e12 + 0.0018, 1e-9);
   EXPECT_NEAR(times.token_s, (4.92e9 + 131072.0 * 576) / 0.8e12 + 0.0018, 1e-9);

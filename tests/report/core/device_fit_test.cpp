@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include "report/core/device_fit.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace report {
+namespace {
+
+probe::PhysicalDevice Card(std::uint32_t vendor, std::uint32_t device, const char* name,
+                           std::optional<std::string> architecture = {}) {
+  probe::PhysicalDevice card;
+  card.name = name;
+  card.hardware.emplace();
+  card.hardware->identity.ids = probe::PciIds{vendor, device, {}, {}, {}};
+  card.hardware->architecture = std::move(architecture);
+  return card;
+}
+
+// The first chip or name of the class; "all" of what is left of a maker.
+std::string ClassOf(const probe::PhysicalDevice& device, std::string_view runtime) {
+  const auto* fit = FitOf(device, runtime);
+  if (!fit) return "none";
+  if (fit->names) return fit->names->front();
+  return fit->chips ? fit->chips->front() : "all";
+}
+
+TEST(FitOf, IsThatOfTheFirstClassThatTheDeviceIsIn) {
+  EXPECT_EQ(ClassOf(Card(0x10de, 0x2684, "NVIDIA GeForce RTX 4090"), "cuda"), "GeForce");
+  EXPECT_EQ(ClassOf(Card(0x10de, 0x2684, "RTX 4090"), "vulkan"), "GeForce") << "the table has its whole name";
+  EXPECT_EQ(ClassOf(Card(0x10de, 0x26b1, "NVIDIA RTX 6000 Ada Generation"), "cuda"), "all");
+  EXPECT_EQ(ClassOf(Card(0x10de, 0x2330, "NVIDIA H100 80GB HBM3"), "cuda"), "sm_60");
+  EXPECT_EQ(ClassOf(Card(0x1002, 0x740f, "AMD Instinct MI210"), "hip"), "CDNA1");
+  EXPECT_EQ(ClassOf(Card(0x1002, 0x15bf, "Radeon 780M"), "vulkan"), "RDNA3.5") << "a part of a chip";
+  EXPECT_EQ(ClassOf(Card(0x1002, 0x744c, "Radeon RX 7900 XTX"), "hip"), "RDNA3");
+  EXPECT_EQ(ClassOf(Card(0x106b, 0, "Apple M5 Max"), "metal"), "M5");
+  EXPECT_EQ(ClassOf(Card(0x106b, 0, "Apple M4 Max"), "metal"), "all");
+}
+
+TEST(FitOf, OfARuntimeIsOfThatAlone) {
+  const auto card = Card(0x8086, 0xe20b, "Intel Arc B580");
+  EXPECT_EQ(ClassOf(card, "level_zero"), "Xe2");
+  EXPECT_EQ(ClassOf(card, "sycl"), "Xe2");
+  EXPECT_EQ(ClassOf(card, "vulkan"), "all");
+}
+
+TEST(FitOf, GoesByTheKernelsArchitectureWhereNoTableHasTheNumber) {
+  EXPECT_EQ(ClassOf(Card(0x1002, 0, "GPU", "gfx90a:xnack-"), "hip"), "CDNA1");
+  EXPECT_EQ(ClassOf(Card(0x8086, 0, "GPU", "ip-20.1"), "level_zero"), "Xe2");
+  EXPECT_EQ(ClassOf(Card(0x10de, 0, "GPU", "sm_61"), "cuda"), "sm_50");
+  EXPECT_EQ(ClassOf(Card(0x10de, 0, "GPU"), "cuda"), "all");
+}
+
+TEST(FitOf, IsNoneOfAMakerWithoutRowsAndOfWhatADriverAloneClaims) {
+  EXPECT_EQ(ClassOf(Card(0x14e4, 0, "VideoCore VII"), "vulkan"), "none");
+  auto claimed = Card(0x10de, 0x2684, "NVIDIA GeForce RTX 4090");
+  claimed.hardware.reset();
+  EXPECT_EQ(ClassOf(claimed, "cuda"), "none");
+}
+
+TEST(ClassFits, HaveFiguresInOrderAndEndWithEachMakersRest) {
+  ASSERT_TRUE(ClassFits());
+  for (const ClassFit& fit : *ClassFits()) {
+    for (const auto& factor : {std::optional(fit.decode), std::optional(fit.prefill), fit.training}) {
+      if (!factor) continue;
+      EXPECT_GT(factor->low, 0);
+      EXPECT_LE(factor->low, factor->value);
+      EXPECT_LE(factor->value, factor->high);
+    }
+    for (const double share : {fit.usual.read, fit.usual.fp32, fit.usual.matrix16}) {
+      EXPECT_GT(share, 0);
+      EXPECT_LE(share, 1);
+    }
+    const auto last = std::find_if(ClassFits()->rbegin(), ClassFits()->rend(),
+                                   [&](const ClassFit& other) { return other.vendor == fit.vendor; });
+    EXPECT_FALSE(last->chips || last->names || last->runtimes) << fit.vendor;
+  }
+}
+
+}  // namespace
+}  // namespace report
