@@ -61,7 +61,8 @@ TEST(UnknownRates, AreThoseOfTheSlowestOfTheirArchitecture) {
          {std::pair("RX 6600", "RX 550"), std::pair("RTX 3050 6GB", "RX 550"),
           std::pair("RX 6600", "Quadro P400"), std::pair("RTX 4090", "RTX PRO 2000 Blackwell"),
           std::pair("RTX PRO 2000 Blackwell", "GTX 1060 6GB"),
-          std::pair("RTX PRO 2000 Blackwell", "RTX 3050 6GB"), std::pair("RTX PRO 2000 Blackwell", "RX 6600")}) {
+          std::pair("RTX PRO 2000 Blackwell", "RTX 3050 6GB"),
+          std::pair("RTX PRO 2000 Blackwell", "RX 6600")}) {
       const auto& [first, second] = turned ? std::pair(slower, faster) : std::pair(faster, slower);
       const auto asked = Ask({{Named(first), Named(second)}});
       EXPECT_EQ(asked.device, faster) << slower;
