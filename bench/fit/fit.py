@@ -449,7 +449,6 @@ def main():
         "matrix_power": round(points["prefill"][1], 3),
         "scalar_share": round(statistics.median(ratios.values()), 3),
         "training": TRAINING,
-        "vendors": [],
         "classes": list(of_keys(usable, usual, points, errors)),
         "left_out": {kind: summary(found) for kind, found in errors.items()},
     }

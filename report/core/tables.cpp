@@ -35,8 +35,7 @@ class Check {
       if (value && !Positive(*value)) Fail(key);
     } else if constexpr (std::is_same_v<T, const std::vector<DevicePeak>> ||
                          std::is_same_v<T, const std::vector<UnitPeak>> ||
-                         std::is_same_v<T, const std::vector<KindPeak>> ||
-                         std::is_same_v<T, const std::vector<VendorFit>>) {
+                         std::is_same_v<T, const std::vector<KindPeak>>) {
       for (const auto& row : value) Fields(*this, row);
     } else if constexpr (std::is_same_v<T, const double>) {
       if (!Positive(value)) Fail(key);

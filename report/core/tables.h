@@ -246,15 +246,7 @@ struct RuntimeFacts {
   std::optional<StandsOn> stands_on = std::nullopt;
 };
 
-// The same as in Fit for the devices of one maker, whatever runtime reaches them: between the runtimes of one
-// device what was measured decides.
-struct VendorFit {
-  std::string vendor;  // PCI vendor id: "10de"
-  Factor decode;
-  Factor prefill;
-};
-
-// What published rows say (bench/fit).
+// What published rows say (bench/fit) of all devices together; of their classes: core/device_fit.h.
 struct Fit {
   Factor decode;                // share of the read bandwidth that writing a token reaches
   double token_overhead_s = 0;  // fixed time a token, the same of all devices
@@ -265,7 +257,6 @@ struct Fit {
   double matrix_power = 0;  // between 0 and 1: a faster product is never slower
   double scalar_share = 1;  // of the fastest product's rate that fp32's has, for where that was not measured
   Factor training;          // share of the fastest product's rate that a training step reaches
-  std::vector<VendorFit> vendors;
 };
 
 // At best, of every product with one PCI id; rates in flop/s, op/s and bytes/s.

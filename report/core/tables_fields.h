@@ -50,7 +50,6 @@ WHICHGPU_FIELDS(RuntimeFacts, title, names, vendor, maturity, factors, training,
                 errors, visibility, target, driver_variable, wsl_drivers, system_drivers_below, chip_override,
                 pretending, helpers, stands_on)
 
-WHICHGPU_FIELDS(VendorFit, vendor, decode, prefill)
-WHICHGPU_FIELDS(Fit, decode, token_overhead_s, prefill, matrix_power, scalar_share, training, vendors)
+WHICHGPU_FIELDS(Fit, decode, token_overhead_s, prefill, matrix_power, scalar_share, training)
 
 }  // namespace report

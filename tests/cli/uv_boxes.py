@@ -39,7 +39,7 @@ OTHERS = """gfx600 gfx700 gfx701 gfx801 gfx802 gfx803 gfx810 gfx902 gfx904 gfx90
     gfx1013 gfx1031 gfx1032 gfx1033 gfx1034 gfx1035 gfx1036 gfx1103 gfx1152 gfx1153 gfx1170 gfx1250""".split()
 CURRENT = tuple(gfx for gfx in uv.LISTED if gfx not in ("gfx900", "gfx906"))
 XE = ("12.55", "12.57", "12.60", "12.70", "12.74", "20.1", "30.0")  # what PyTorch's XPU is built for
-LINUX_ALONE = ("12.60",)  # Data Center GPU Max
+LINUX_ALONE = ("12.60", "gfx908", "gfx90a", "gfx942", "gfx950")  # Data Center GPU Max, Instinct
 OLD_INTEL = ("9.0", "11.0", "12.0", "12.10", "12.50")
 CAPABILITIES = ("3.5", "3.7", "5.2", "6.1", "7.0", "7.5", "8.0", "8.6", "8.9", "9.0", "10.0", "12.0")
 
@@ -128,9 +128,9 @@ def _several():
         yield Box("linux", gfx=pair)
 
 
-def _of(platform, ips):
+def _of(platform, architectures):
     """Those that the platform has a driver for."""
-    return [ip for ip in ips if platform != "windows" or ip not in LINUX_ALONE]
+    return [one for one in architectures if platform != "windows" or one not in LINUX_ALONE]
 
 
 def _not_installed():
@@ -150,7 +150,7 @@ def boxes():
         yield Box(platform)
     for platform in ("linux", "arm", "windows"):
         yield from _nvidia(platform)
-        for gfx in (*uv.LISTED, *OTHERS):
+        for gfx in _of(platform, (*uv.LISTED, *OTHERS)):
             yield Box(platform, gfx=(gfx,))
         for ip in _of(platform, (*XE, *OLD_INTEL)):
             yield Box(platform, ip=ip)

@@ -61,7 +61,7 @@ TEST(PciTable, EveryRowIsWellFormedDatedAndUnique) {
     EXPECT_TRUE(kinds.contains(fields[4])) << line;
     EXPECT_EQ(fields[4].empty(), !fields[2].empty()) << line;
     EXPECT_FALSE(VendorName(static_cast<std::uint32_t>(std::stoul(fields[0], nullptr, 16))).empty()) << line;
-    EXPECT_TRUE(fields[7].size() == 1 && std::string("PADLJQOWH").find(fields[7]) != std::string::npos)
+    EXPECT_TRUE(fields[7].size() == 1 && std::string("PADLJQOWHR").find(fields[7]) != std::string::npos)
         << line;
     EXPECT_TRUE(IsMonth(fields[8])) << line;
     const auto devices = Fields(fields[1], ' ');
