@@ -306,9 +306,9 @@ class Crowds(WithFiles):
     def test_many_devices_cost_what_their_number_does_and_fit_a_page(self):
         for identified in (True, False):
             for arguments in (("list",), (), ("recommend", "--why")):
-                (self.root / "record.json").write_text(json.dumps(crowd(300, identified)))
+                (self.root / "record.json").write_text(json.dumps(crowd(150, identified)))
                 few_s = min(self.spent(*arguments)[0] for _ in range(2))
-                (self.root / "record.json").write_text(json.dumps(crowd(1200, identified)))
+                (self.root / "record.json").write_text(json.dumps(crowd(600, identified)))
                 many_s, process = self.spent(*arguments)
                 if many_s > self.MOST_GROWTH * few_s:  # something else ran beside the one or the other
                     many_s = min(many_s, self.spent(*arguments)[0])
