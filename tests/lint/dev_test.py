@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """./dev check runs what it is asked for, and tells a name that no test has, wherever it stands and before it builds where
-that can be known, with stand-ins for CMake, ninja and ctest."""
+that can be known; ./dev test unpacks what it can have and leaves nothing half-done or running; all with stand-ins for CMake,
+ninja, ctest and Debian's tools."""
 import os
 import pathlib
 import shutil
@@ -95,6 +96,57 @@ class Check(unittest.TestCase):
         process = self.check("probe/unify", "cli.contract")
         self.assertEqual(0, process.returncode, process.stderr)
         self.assertIn(r"-R probe_unify_test\.|cli.contract", process.stdout)
+
+
+# Every package is installed but those that are only unpacked; there is no pip.
+SETUP = {
+    "dpkg-query": """for package; do case $package in
+  libze1|libamdhip64-dev|intel-opencl-icd|librocblas-dev|libze-dev) ;;
+  *) echo -n "installed:$package " ;; esac; done""",
+    "python3": "exit 1",
+    "apt-get": """while (($#)); do case $1 in -*) [[ $1 != -o ]] || shift ;; install|download) ;; *) names+=("$1") ;; esac; shift; done
+for name in "${names[@]}"; do case $name in librocblas-dev) exit 100 ;; esac; done
+touch "${names[@]/%/_1_all.deb}" """,
+    "cmake": "exit 7",
+}
+
+
+class Setup(unittest.TestCase):
+    def set_up(self, **tools):
+        """./dev test up to CMake, which ends it with 7 here: what became of it, and what is below build/vendor."""
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        root = pathlib.Path(scratch.name)
+        shutil.copy(DEV, root)
+        (root / "tests").mkdir()
+        (root / "bin").mkdir()
+        for tool, text in {**SETUP, **tools}.items():
+            path = root / "bin" / tool
+            path.write_text("#!/bin/bash\n" + text + "\n")
+            path.chmod(0o755)
+        environment = {**os.environ, "PATH": f"{root / 'bin'}:{os.environ['PATH']}"}
+        environment.pop("WHICHGPU_TEST_CACHE", None)
+        process = subprocess.run([root / "dev", "test"], capture_output=True, text=True, timeout=60, check=False, env=environment)
+        return process, {path.name for path in (root / "build" / "vendor").iterdir() if path.is_file()}
+
+    def test_what_can_not_be_had_is_named_and_the_rest_unpacked(self):
+        process, unpacked = self.set_up(**{"dpkg-deb": "exit 0"})
+        self.assertEqual(7, process.returncode, process.stderr)
+        self.assertEqual({"libze1", "libamdhip64-dev", "intel-opencl-icd", "libze-dev"}, unpacked)
+        self.assertIn("dev: librocblas-dev can not be had", process.stderr)
+
+    def test_what_can_not_be_unpacked_ends_it_and_counts_as_missing(self):
+        for failing in ("libze1", "libze-dev"):
+            with self.subTest(failing):
+                process, unpacked = self.set_up(**{"dpkg-deb": f'[[ $2 != *{failing}* ]]'})
+                self.assertEqual(1, process.returncode, process.stderr)
+                self.assertNotIn(failing, unpacked)
+
+    def test_a_part_that_ends_it_leaves_none_running(self):
+        process, _ = self.set_up(**{"dpkg-deb": '[[ $2 != *libze1* ]]',
+                                    "apt-get": 'case "$*" in *libze-dev*) echo $$ >"$(dirname "$0")/waiting"; exec sleep 50 ;; esac\n' +
+                                               'while [[ ! -s $(dirname "$0")/waiting ]]; do sleep 0.01; done\n' + SETUP["apt-get"]})
+        self.assertEqual(1, process.returncode, process.stderr)  # at once, and what slept has not kept its output open
 
 
 if __name__ == "__main__":
