@@ -175,7 +175,7 @@ std::string_view WithoutAnswer(const Report& report) {
                   : "No answer: the run was interrupted before there was one";
 }
 
-void Answer(const Report& report, std::size_t most_reasons, Page& page) {
+void Answer(const Report& report, std::size_t most_reasons, std::size_t most_warnings, Page& page) {
   if (report.recommendations.empty()) return page.Flow(WithoutAnswer(report), 0, Style::kStrong);
   std::vector<std::string> told_before;
   for (const ToldAnswer& told : TellAnswers(report, page.signs().dash)) {
@@ -186,7 +186,9 @@ void Answer(const Report& report, std::size_t most_reasons, Page& page) {
       page.Add("because ", Style::kDim).Flow(fmt::format("{}", fmt::join(sentences, "; ")), 0);
     told_before = std::move(sentences);
   }
-  for (const auto& warning : WarningsOfAnswers(report))
+  auto warnings = WarningsOfAnswers(report);
+  warnings.resize(std::min(most_warnings, warnings.size()));
+  for (const auto& warning : warnings)
     page.Add(page.signs().warning, Style::kFair).Add(" ").Flow(warning, 2);
 }
 

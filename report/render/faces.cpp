@@ -20,7 +20,7 @@ namespace report::render {
 std::string Text(const Tables& tables, const Report& report, const TerminalOptions& options) {
   const Report clean = Cleaned(Bounded(report), kLongestShownBytes);
   Page page(options);
-  Answer(clean, std::string::npos, page);
+  Answer(clean, std::string::npos, std::string::npos, page);
   Devices(clean, page, true);
   Ranking(tables, clean, page);
   NotUsed(tables, clean, page);

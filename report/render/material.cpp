@@ -84,9 +84,6 @@ Material Gather(const Tables& tables, const Report& report) {
   }
   material.steps = StepsForGpus(report, told);
   for (auto& step : StepsOfAnswers(tables, report)) probe::AddOnce(std::move(step), material.steps);
-  // Where not all has room, what can be typed is of more use than where to look.
-  std::stable_partition(material.steps.begin(), material.steps.end(),
-                        [](const NextStep& step) { return !step.command.empty(); });
   return material;
 }
 

@@ -19,6 +19,7 @@
 #include "report/render/ranked.h"
 #include "report/render/sections.h"
 #include "report/render/steps.h"
+#include "report/render/told.h"
 
 namespace report::render {
 namespace {
@@ -37,10 +38,11 @@ struct Parts {
   std::size_t steps = 0;
   std::size_t warnings = 0;
   std::size_t reasons = 0;
-  std::size_t notes = 1;  // below a way: what else is to be known of it
-  std::size_t needs = 1;  // of programs
-  std::size_t texts = 1;  // of fixes that have a command
-  std::size_t air = 2;    // lines between the parts
+  std::size_t cautions = 0;  // the warnings of the answers
+  std::size_t notes = 1;     // below a way: what else is to be known of it
+  std::size_t needs = 1;     // of programs
+  std::size_t texts = 1;     // of fixes that have a command
+  std::size_t air = 2;       // lines between the parts
 };
 
 // What goes first where not all has room, and how much of it stays for now.
@@ -53,8 +55,8 @@ constexpr std::array kSavings = {
     Saving{&Parts::needs, 0},    Saving{&Parts::problems, 2}, Saving{&Parts::ways, 3},
     Saving{&Parts::problems, 1}, Saving{&Parts::reasons, 1},  Saving{&Parts::ways, 2},
     Saving{&Parts::steps, 1},    Saving{&Parts::warnings, 0}, Saving{&Parts::air, 0},
-    Saving{&Parts::ways, 1},     Saving{&Parts::notes, 0},    Saving{&Parts::steps, 0},
-    Saving{&Parts::texts, 0}};
+    Saving{&Parts::ways, 1},     Saving{&Parts::cautions, 1}, Saving{&Parts::notes, 0},
+    Saving{&Parts::reasons, 0},  Saving{&Parts::steps, 0},    Saving{&Parts::texts, 0}};
 
 bool Save(Parts& parts) {
   for (const Saving& saving : kSavings) {
@@ -255,10 +257,12 @@ void Rest(const Report& report, const Material& material, const Parts& parts, Pa
     more.push_back(Counted(problems, "problem"));
   if (const auto steps = material.steps.size() - parts.steps; steps > 0)
     more.push_back(Counted(steps, "step"));
-  // The last of the warnings may stand for many.
-  if (const auto warnings = report.warnings.size() - parts.warnings; warnings > 0)
-    more.push_back(
-        Counted(warnings + material.untold - std::min<std::size_t>(material.untold, 1), "warning"));
+  // The last of the report's warnings may stand for many.
+  const auto of_report = report.warnings.size() - parts.warnings;
+  const auto many = of_report == 0 ? 0 : material.untold - std::min<std::size_t>(material.untold, 1);
+  if (const auto warnings = of_report + many + WarningsOfAnswers(report).size() - parts.cautions;
+      warnings > 0)
+    more.push_back(Counted(warnings, "warning"));
   more.emplace_back(more.empty() && report.measured ? "Every figure" : "every figure");
   const auto origin = report.measured ? fmt::format("Measured {} (--measure does it again). ",
                                                     AgoText(*report.measured, report.created))
@@ -273,7 +277,7 @@ void Rest(const Report& report, const Material& material, const Parts& parts, Pa
 std::string Compose(const Tables& tables, const Report& report, const Material& material, const Parts& parts,
                     const TerminalOptions& options) {
   Page page(options);
-  Answer(report, parts.reasons, page);
+  Answer(report, parts.reasons, parts.cautions, page);
   Ways(tables, report, material, parts, page);
   ToDo(report, material, parts, page);
   Rest(report, material, parts, page);
@@ -297,6 +301,7 @@ std::string Screen(const Tables& tables, const Report& report, const TerminalOpt
   parts.problems = material.problems.size();
   parts.steps = material.steps.size();
   parts.warnings = clean.warnings.size();
+  parts.cautions = WarningsOfAnswers(clean).size();
   for (const auto& answer : clean.recommendations)
     parts.reasons = std::max(parts.reasons, answer.reasons.size());
   const auto limit = static_cast<std::ptrdiff_t>(Limit(clean, options.width));

@@ -13,8 +13,8 @@
 
 namespace report::render {
 
-// `most_reasons` of each answer are told.
-void Answer(const Report& report, std::size_t most_reasons, Page& page);
+// `most_reasons` of each answer are told, and `most_warnings` of all of them.
+void Answer(const Report& report, std::size_t most_reasons, std::size_t most_warnings, Page& page);
 void Devices(const Report& report, Page& page, bool figures);
 void Ranking(const Tables& tables, const Report& report, Page& page);
 void NotUsed(const Tables& tables, const Report& report, Page& page);
