@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 
+#include "probe/core/pci_table.h"
 #include "report/core/device_fit.h"
 #include "report/core/device_peak.h"
 #include "report/core/devices.h"
@@ -164,19 +165,30 @@ probe::PhysicalDevice AsIfItWere(const DevicePeak& row, probe::PhysicalDevice de
   for (auto& view : device.views) view.device.name = row.name;
   if (!device.hardware) device.hardware.emplace();
   device.hardware->identity.ids = IdsOf(row);
+  // What its chip's units do is not what those of the card's do.
+  const auto facts = IdsOf(row) ? probe::FindPciFacts(*IdsOf(row)) : std::nullopt;
+  if (facts && !facts->target.empty()) {
+    device.hardware->architecture = std::string(facts->target);
+    for (auto& view : device.views) view.device.architecture.reset();
+  }
   return device;
 }
 
-// What the slowest and the fastest of these cards do of it; nullopt where that is known of none.
+// What the card that stands for them all and the fastest of them do of it: of one card all figures, where it
+// has them. nullopt where that is known of none.
 std::optional<std::array<double, 2>> RatesOf(const Peaks& peaks, std::span<const DevicePeak* const> rows,
                                              const probe::PhysicalDevice& device, const Measurement& m) {
+  const auto rate_of = [&](const DevicePeak& row) {
+    return PeakOf(peaks, AsIfItWere(row, device), m, {}).rate;
+  };
   std::vector<double> rates;
   for (const DevicePeak* row : rows) {
-    if (const auto rate = PeakOf(peaks, AsIfItWere(*row, device), m, {}).rate) rates.push_back(*rate);
+    if (const auto rate = rate_of(*row)) rates.push_back(*rate);
   }
   if (rates.empty()) return std::nullopt;
   const auto [least, most] = std::minmax_element(rates.begin(), rates.end());
-  return std::array{*least, *most};
+  const auto* one = StandInFor(peaks, device);
+  return std::array{(one ? rate_of(*one) : std::nullopt).value_or(*least), *most};
 }
 
 // The smallest cards of a series have a fifth of what the slowest has that tables know (GeForce 940M beside

@@ -77,6 +77,21 @@ TEST(UnknownRates, AreThoseOfTheSlowestOfTheirArchitecture) {
   }
 }
 
+// And of no other: a card is not as fast as one in its memory and as another in its products.
+TEST(UnknownRates, AreAllThoseOfTheCardThatIsNamed) {
+  for (const auto& [unknown, named] : {std::pair("Jetson Thor", "GB10"), {"H800", "H100 PCIe 80GB"}}) {
+    const auto rates = [&](const char* name) {
+      std::vector<double> all;
+      for (const Score& score : ReportOf({{Named(name)}}).scores) {
+        if (score.runtime == "cuda" && score.tokens_per_s) all.push_back(score.tokens_per_s->value);
+      }
+      return all;
+    };
+    EXPECT_THAT(rates(unknown), Not(IsEmpty())) << unknown;
+    EXPECT_EQ(rates(unknown), rates(named)) << unknown;
+  }
+}
+
 TEST(UnknownRates, OfSeveralTheOrderOfTheWordsDecidesNothing) {
   std::vector<std::string> machine = {"name=Quadro P400", "name=RTX PRO 2000 Blackwell", "name=RX 6600"};
   std::sort(machine.begin(), machine.end());
