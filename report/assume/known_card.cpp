@@ -91,13 +91,21 @@ Found Meant(std::optional<std::uint32_t> vendor, const std::string& name) {
   return {nearest, nearest, false};
 }
 
-// By the words that are written, else without the maker, else in any order. One letter is no name, though it
-// is a word of some: "R9 Fury X".
-Found Called(std::optional<std::uint32_t> vendor, const std::string& spelling) {
+// Whether that has a word of two letters or digits: one is no name, though it is a word of some ("R9 Fury
+// X").
+bool HasWord(std::string_view spelling) {
   const auto is_read = [](char one) {
     return probe::IsDigit(one) || (probe::Lower(one) >= 'a' && probe::Lower(one) <= 'z');
   };
-  if (std::count_if(spelling.begin(), spelling.end(), is_read) < 2) return {};
+  for (std::size_t i = 1; i < spelling.size(); ++i) {
+    if (is_read(spelling[i - 1]) && is_read(spelling[i])) return true;
+  }
+  return false;
+}
+
+// By the words that are written, else without the maker, else in any order.
+Found Called(std::optional<std::uint32_t> vendor, const std::string& spelling) {
+  if (!HasWord(spelling)) return {};
   auto found = Named(vendor, spelling);
   if (found.rows.empty()) found = Named(vendor, WithoutMaker(spelling));
   return found.rows.empty() ? Meant(vendor, spelling) : found;

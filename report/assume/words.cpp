@@ -253,7 +253,8 @@ bool IsCard(const std::string& name) { return AsWords(name).value_or("").starts_
 // Whether a description of one says of all that decides what one of another says.
 bool LeadToOne(const Tables& tables, const std::vector<std::string>& names) {
   using Rates = std::array<std::optional<double>, 4>;
-  using Decisive = std::tuple<std::optional<std::string>, std::optional<std::uint64_t>, Rates>;
+  // What is on no bus is known by its name alone.
+  using Decisive = std::tuple<std::string, std::optional<std::string>, std::optional<std::uint64_t>, Rates>;
   std::set<Decisive> all;
   for (const std::string& name : names) {
     Words words;
@@ -263,7 +264,8 @@ bool LeadToOne(const Tables& tables, const std::vector<std::string>& names) {
     device.name = name;
     device.hardware.emplace().identity.ids = words.ids;
     const auto* peak = FindPeak(EmbeddedPeaks(), device);
-    all.insert({words.architecture, words.memory_bytes,
+    const bool is_on_no_bus = !words.ids && words.kind == probe::DeviceKind::kIntegrated;
+    all.insert({is_on_no_bus ? name : std::string(), words.architecture, words.memory_bytes,
                 peak && !IsOfAnother(*peak, device)
                     ? Rates{peak->memory, peak->fp32, peak->matrix16, peak->int8}
                     : Rates{}});

@@ -115,6 +115,13 @@ std::string WithoutInterface(const std::string& name) {
   return name.substr(0, end);
 }
 
+// "AMD Ryzen 7 7840HS w/ Radeon 780M Graphics", as processors are named that have one.
+std::string BehindProcessor(const std::string& name) {
+  constexpr std::string_view kWith = " w/ ";
+  const auto with = probe::Lower(name).find(kWith);
+  return with == kNowhere ? name : name.substr(with + kWith.size());
+}
+
 // Behind what its maker is registered as, and the name of who writes a driver and builds no card: those have
 // numbers of Khronos's.
 std::string WithoutMakers(const std::string& name) {
@@ -234,7 +241,7 @@ std::string PrintedName(std::string_view text) {
   auto rest = WithoutParentheses(text);
   auto name = TakeBracketed(rest);
   if (const auto colon = rest.rfind(": "); colon != std::string::npos) rest.erase(0, colon + 2);
-  const auto whole = name ? *name : WithoutMakers(WithoutInterface(rest));
+  const auto whole = name ? *name : WithoutMakers(BehindProcessor(WithoutInterface(rest)));
   const auto plain = WithoutSeries(WithoutDesign(WithoutEdition(std::string(probe::Trim(whole)))));
   return plain.empty() || IsPlaceholder(plain) ? std::string(text) : plain;
 }

@@ -188,8 +188,7 @@ void Answer(const Report& report, std::size_t most_reasons, std::size_t most_war
   }
   auto warnings = WarningsOfAnswers(report);
   warnings.resize(std::min(most_warnings, warnings.size()));
-  for (const auto& warning : warnings)
-    page.Add(page.signs().warning, Style::kFair).Add(" ").Flow(warning, 2);
+  for (const auto& warning : warnings) page.Add(page.signs().warning, Style::kFair).Add(" ").Flow(warning, 2);
 }
 
 std::vector<std::string> FootFacts(const Report& report) {

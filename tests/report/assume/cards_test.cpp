@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "data/runtimes/runtimes.h"
@@ -53,6 +54,19 @@ std::string ArchitectureOf(const std::string& text) {
   const auto machine = Imagine(*EmbeddedTables(), {text});
   if (!machine) return machine.error().text;
   return machine->devices.back().hardware->architecture.value_or("");
+}
+
+TEST(CardWords, OneLetterOrDigitIsNoCardHoweverOften) {
+  for (const char* name : {"X", "!! !x", "X/X", "V/V", "A / A", "2/4"})
+    EXPECT_THAT(ArchitectureOf(std::string("name=") + name), HasSubstr("no card called")) << name;
+}
+
+TEST(CardWords, OfSeveralPartsOfChipsOneIsToBeSaid) {
+  for (const auto& [list, which] : {std::pair("M1 Pro/Max", "M1 Pro, M1 Max"),
+                                    {"M4 Max/M3 Ultra", "M4 Max, M3 Ultra"},
+                                    {"Orin/Orin Nano", "Orin, Orin Nano"}})
+    EXPECT_THAT(ArchitectureOf(std::string("name=") + list),
+                HasSubstr(std::string("say which one: ") + which));
 }
 
 TEST(CardWords, NamesAsPeopleWriteThemAreTheCards) {

@@ -40,5 +40,10 @@ TEST(CardName, OfAListKeepsTheSizesThatAreItsProducts) {
   for (const auto& [name, products] : rows) EXPECT_THAT(ProductsIn(name), ElementsAreArray(products)) << name;
 }
 
+TEST(CardName, OfAProcessorIsItsGpus) {
+  EXPECT_EQ(PrintedName("AMD Ryzen AI 9 HX 370 w/ Radeon 890M"), "Radeon 890M");
+  EXPECT_EQ(PrintedName("AMD Ryzen 9 7940HS w/ Radeon 780M Graphics"), "Radeon 780M Graphics");
+}
+
 }  // namespace
 }  // namespace report
