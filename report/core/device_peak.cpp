@@ -72,20 +72,41 @@ bool HasNumber(std::string_view name) {
   return false;
 }
 
+using PciRows = std::vector<const probe::PciRow*>;
+
+PciRows NamedRows(const probe::PciIds& ids) {
+  PciRows found;
+  for (const probe::PciRow& row : probe::PciRows()) {
+    if (row.vendor == ids.vendor && probe::ListsNumber(row.devices, ids.device)) found.push_back(&row);
+  }
+  return found;
+}
+
 // Whether it is called as the products with these numbers are, be it none of them: an "RX 6750 GRE" beside an
 // "RX 6750 XT", but not a chip's "gfx1031".
-bool NamesAProduct(const probe::PciIds& ids, std::string_view name) {
+bool NamesAProduct(const PciRows& known, std::string_view name) {
   if (!HasNumber(name)) return false;
   while (!name.empty()) {
     const auto word = probe::TakeUpTo(name, ' ');
-    const auto rows = probe::PciRows();
-    if (std::any_of(rows.begin(), rows.end(), [&](const probe::PciRow& row) {
-          return row.vendor == ids.vendor && probe::ListsNumber(row.devices, ids.device) &&
-                 WordsLeftOut(word, row.name);
-        }))
+    if (std::any_of(known.begin(), known.end(),
+                    [&](const probe::PciRow* row) { return WordsLeftOut(word, row->name).has_value(); }))
       return true;
   }
   return false;
+}
+
+// Whether it only leaves words out of the row's name, and is none of the number's products as it stands:
+// drivers call a "GTX 1650 Mobile" a "GTX 1650", and an "RX 5500" beside an "RX 5500 XT" is another card.
+bool IsShortFor(const PciRows& known, const DevicePeak& row, std::string_view name) {
+  const auto cards = Alternatives(row.name);
+  const auto is_product = [&](const probe::PciRow* one) {
+    const auto products = ProductsIn(ProductOf(one->name));
+    return std::any_of(products.begin(), products.end(),
+                       [&](const std::string& product) { return IsCardsName(name, product); });
+  };
+  return std::any_of(cards.begin(), cards.end(),
+                     [&](std::string_view card) { return WordsLeftOut(name, card).has_value(); }) &&
+         std::none_of(known.begin(), known.end(), is_product);
 }
 
 const DevicePeak* ById(const Peaks& peaks, const probe::Identity& identity,
@@ -106,8 +127,6 @@ std::set<std::string, std::less<>> ArchitecturesOf(const probe::PhysicalDevice& 
   for (const auto& view : device.views) add(view.device.architecture);
   return all;
 }
-
-using PciRows = std::vector<const probe::PciRow*>;
 
 std::vector<const DevicePeak*> RowsOf(const Peaks& peaks, const PciRows& cards) {
   std::vector<const DevicePeak*> found;
@@ -226,7 +245,7 @@ bool IsRowOf(const DevicePeak& row, std::string_view name) {
   if (const auto products = ProductsIn(name); products.size() > 1)
     return std::all_of(products.begin(), products.end(),
                        [&](const std::string& product) { return IsRowOf(row, product); });
-  const auto known = Alternatives(row.name);
+  const auto known = ProductsIn(row.name);
   return std::any_of(known.begin(), known.end(), [&](std::string_view one) {
     const auto is_its = [&](std::string_view written) {
       return IsCardsName(written, one) || IsCardsName(written, ProductOf(one));
@@ -254,8 +273,11 @@ bool IsOfAnother(const DevicePeak& row, const probe::PhysicalDevice& device) {
   if (!revision.empty()) return std::none_of(revision.begin(), revision.end(), is_its);
   if (!AreSeveral(*ids)) return false;
   const auto names = NamesOf(device, *ids);
+  const auto known = NamedRows(*ids);
   return std::none_of(names.begin(), names.end(), [&](const auto& name) { return IsRowOf(row, name); }) &&
-         std::any_of(names.begin(), names.end(), [&](const auto& name) { return NamesAProduct(*ids, name); });
+         std::any_of(names.begin(), names.end(), [&](const auto& name) {
+           return NamesAProduct(known, name) && !IsShortFor(known, row, name);
+         });
 }
 
 }  // namespace report
