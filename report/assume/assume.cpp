@@ -17,6 +17,7 @@
 #include "probe/core/parse.h"
 #include "probe/core/text.h"
 #include "probe/core/vendor_names.h"
+#include "report/assume/cards.h"
 #include "report/assume/known_card.h"
 #include "report/assume/memory.h"
 #include "report/assume/possible.h"
@@ -338,6 +339,24 @@ std::string ArchitectureOf(const Words& words) {
          ArchitectureText(target, words.architecture, Reader::kPeople);
 }
 
+// How much memory the table says that the card has whose rates these are; nullopt where it has no one size.
+std::optional<std::uint64_t> WholeMemory(const Words& words) {
+  if (!words.ids) return std::nullopt;
+  const auto& name = words.rates_of.empty() ? words.spelling : words.rates_of;
+  return MemoryOfProduct({words.ids->vendor, words.ids->device, name, "", ""}, name);
+}
+
+// Of a card with less than half of its memory, as a part that a tool makes of it has, the rates are more.
+std::string PartText(const Words& words, const probe::PhysicalDevice& device) {
+  const auto whole = WholeMemory(words);
+  if (!whole || device.kind != probe::DeviceKind::kDiscrete || !words.memory_bytes ||
+      *words.memory_bytes >= *whole / 2)
+    return "";
+  return fmt::format("the rates are those of a whole {} with its {}: no table has those of a part with {}",
+                     probe::CleanText(device.name, 64), BytesText(static_cast<double>(*whole)),
+                     BytesText(static_cast<double>(*words.memory_bytes)));
+}
+
 // What the tables do not know of a device, which an answer rests on. Of the only GPU, without a name, nobody
 // expects rates: that they are estimated is said anyhow.
 void Warn(const Tables& tables, const Words& words, const Whole& whole, const probe::PhysicalDevice& device,
@@ -385,6 +404,7 @@ void Warn(const Tables& tables, const Words& words, const Whole& whole, const pr
     say(fmt::format("the rates{} are those of {}, as no table has {} itself",
                     words.is_memory_of_rates && others == words.rates_of ? " and the memory" : "", others,
                     name));
+  if (const auto part = PartText(words, device); peak && !part.empty()) say(part);
   if (words.is_memory_of_rates && (is_another || others != words.rates_of))
     say(fmt::format("{} is taken to have the {} of {}", name,
                     BytesText(static_cast<double>(*words.memory_bytes)), words.rates_of));

@@ -208,10 +208,10 @@ std::optional<std::uint32_t> MakerOfSeries(std::string_view name) {
 }
 
 // Of a card that is divided, as its tools name an instance: "1g.5gb", with more behind it or not
-// ("1g.10gb+me"). What stands before the word for such, and how much memory it has; nullopt of a whole card.
+// ("1g.10gb+me"). What stands before it, without its "MIG", and how much memory it has; nullopt of a whole
+// card.
 std::optional<std::pair<std::string, std::string>> PartIn(std::string_view name) {
   std::string before;
-  std::string last;
   for (auto rest = name; !rest.empty();) {
     const auto written = probe::TakeUpTo(rest, ' ');
     const auto word = probe::Lower(written);
@@ -221,8 +221,8 @@ std::optional<std::pair<std::string, std::string>> PartIn(std::string_view name)
     if (slices.size() > 1 && slices.back() == 'g' && probe::IsDigits(slices.substr(0, slices.size() - 1)) &&
         IsMemorySize(size))
       return std::pair(before, std::string(size.substr(0, size.size() - 2)) + "GB");
-    before.append(before.empty() || last.empty() ? "" : " ").append(last);
-    last = written;
+    if (word.empty() || word == "mig") continue;
+    before.append(before.empty() ? "" : " ").append(written);
   }
   return std::nullopt;
 }
@@ -310,7 +310,8 @@ std::optional<std::string> NoWholeCard(const std::string& name) {
   if (const auto part = PartIn(name)) {
     const auto card = AsWords(PrintedName(part->first));
     return fmt::format(
-        "name: '{}' is a part of a card: say what it has itself, its maker, its architecture and memory={}{}",
+        "name: '{}' is a part of a card, and no table has the rates of a part: those of a whole card stand "
+        "for it once its maker, its architecture and memory={} are said{}",
         probe::CleanText(name, 64), part->second,
         card ? fmt::format("; the whole card is '{}'", *card) : std::string());
   }

@@ -311,13 +311,15 @@ bool IsSizeAlone(std::string_view name) {
   return !plain.empty();
 }
 
-// Of what some tools print in the place of a name, "gfx1100": the key that takes it.
-Wrong OfATarget(const Tables& tables, const std::string& name) {
+// Of what some tools print in the place of a name, "gfx1100": the key that takes it, where that does not say
+// the same.
+Wrong OfATarget(const Tables& tables, const Words& said) {
   for (const RuntimeFacts& facts : tables.runtimes) {
     Words words;
-    const bool may_be = facts.target && facts.target->form == TargetForm::kWord &&
-                        probe::Lower(name).starts_with(facts.target->prefix);
-    if (may_be && !ReadArchitecture(facts, probe::Lower(name), words))
+    const auto name = probe::Lower(*said.name);
+    const bool may_be =
+        facts.target && facts.target->form == TargetForm::kWord && name.starts_with(facts.target->prefix);
+    if (may_be && !ReadArchitecture(facts, name, words) && words.architecture != said.architecture)
       return fmt::format("{0} is an architecture, which {1}={0} says", *words.architecture,
                          facts.target->key);
   }
@@ -331,7 +333,6 @@ Wrong ReadName(const Tables& tables, const std::string& value, Words& words) {
   if (IsSizeAlone(name))
     return fmt::format("'{}' is no card's name; a card's is such as RTX 4090, and its memory= such as 24GiB",
                        name);
-  if (auto wrong = OfATarget(tables, name)) return wrong;
   if (auto wrong = TakePrinted(tables, name)) return wrong;
   // Of a slip the nearest card is proposed, which a maker's unknown card is not.
   const bool is_unnamed = PrintedName(whole) == whole;
@@ -488,6 +489,8 @@ probe::Result<Words> ReadWords(const Tables& tables, const std::string& text) {
     if (value.empty()) return Said(name, "it lacks its value");
     if (auto wrong = key->read(value, words)) return Said(name, *wrong);
   }
+  if (!words.name) return words;
+  if (auto wrong = OfATarget(tables, words)) return Said("name", *wrong);
   if (auto wrong = TakeChip(keys, words)) return Said("name", *wrong);
   return words;
 }

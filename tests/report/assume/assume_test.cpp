@@ -184,6 +184,7 @@ TEST(Assume, NamesTheKeyThatIsWrong) {
 TEST(Assume, WhatCanNotBeIsRefused) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> rows = {
       {{"name=MI300X,os=windows"}, "os: AMD's Instinct has drivers for linux alone"},
+      {{"name=MI300X,os=macos"}, "os: AMD's Instinct has drivers for linux alone"},
       {{"vendor=none,name=x"}, "vendor: none has no architecture, driver or name"},
       {{"vendor=none,cc=8.9"}, "vendor: none has no"},
       {{"vendor=none,driver=580"}, "vendor: none has no"},

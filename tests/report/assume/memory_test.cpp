@@ -372,5 +372,23 @@ TEST(AssumedMemory, ThatHoldsAPartOfAModelSaysWhatItWouldHold) {
     EXPECT_THAT(warnings(text), Not(Contains(HasSubstr("smaller models")))) << text;
 }
 
+// A part that a tool makes of a card has no rates of its own in any table.
+TEST(AssumedMemory, OfLessThanHalfACardWarnsThatTheRatesAreTheWholeCards) {
+  const auto whole = [](const std::string& text) {
+    const auto machine = Of({text});
+    return std::count_if(machine.warnings.begin(), machine.warnings.end(), [](const Warning& warning) {
+      return warning.text.starts_with("the rates are those of a whole ");
+    });
+  };
+  EXPECT_THAT(Of({"name=NVIDIA H100 80GB HBM3,memory=10GiB"}).warnings,
+              Contains("the rates are those of a whole NVIDIA H100 80GB HBM3 with its 80 GiB: no table has "
+                       "those of a part with 10 GiB"));
+  EXPECT_EQ(whole("name=A100 SXM4 40GB,memory=5GiB"), 1);
+  for (const char* text : {"name=NVIDIA H100 80GB HBM3", "name=NVIDIA H100 80GB HBM3,memory=40GiB",
+                           "name=H100 PCIe,memory=79GiB", "name=RTX 3060,memory=4GiB", "name=M2,memory=4GiB",
+                           "vendor=nvidia,cc=9.0,memory=10GiB"})
+    EXPECT_EQ(whole(text), 0) << text;
+}
+
 }  // namespace
 }  // namespace report::assume

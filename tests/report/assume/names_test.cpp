@@ -427,8 +427,9 @@ TEST(Names, OfDataCentersCardsAreTakenAsTheDriverPrintsThem) {
 
 TEST(Names, OfAPartOfACardAreNotTheWholeCards) {
   EXPECT_THAT(Refusal("name=NVIDIA A100-SXM4-40GB MIG 1g.5gb"),
-              AllOf(HasSubstr("is a part of a card: say what it has itself"), HasSubstr("memory=5GB"),
-                    HasSubstr("the whole card is 'name=NVIDIA A100-SXM4-40GB'")));
+              AllOf(HasSubstr("is a part of a card, and no table has the rates of a part"),
+                    HasSubstr("memory=5GB"), HasSubstr("the whole card is 'name=NVIDIA A100-SXM4-40GB'")));
+  EXPECT_THAT(Refusal("name=A100-SXM4-40GB 1g.5gb"), HasSubstr("the whole card is 'name=A100-SXM4-40GB'"));
   EXPECT_THAT(Refusal("vendor=nvidia,name=NVIDIA H100 80GB HBM3 MIG 1g.10gb+me"), HasSubstr("memory=10GB"));
   EXPECT_EQ(Refusal("vendor=nvidia,cc=8.0,memory=5GB,name=NVIDIA A100-SXM4-40GB MIG 1g.5gb"), "");
 }
@@ -470,6 +471,9 @@ TEST(Names, OfAnArchitecturesNumberSayItsKey) {
   for (const char* name : {"gfx1100", "GFX1100"})
     EXPECT_THAT(Refusal(std::string("name=") + name),
                 HasSubstr("gfx1100 is an architecture, which gfx=gfx1100 says"));
+  for (const char* text : {"vendor=amd,gfx=gfx1100,name=gfx1100", "name=gfx1100,gfx=gfx1100"})
+    EXPECT_EQ(Refusal(text), "") << text;
+  EXPECT_THAT(Refusal("name=gfx1100,gfx=gfx906"), HasSubstr("which gfx=gfx1100 says"));
   EXPECT_EQ(Seen("AMD Instinct MI300X OAM"), Seen("AMD Instinct MI300X"));
   EXPECT_EQ(Seen("Mesa DRI Intel(R) UHD Graphics 620 (KBL GT2)"), Seen("Intel UHD Graphics 620"));
 }
