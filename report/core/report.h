@@ -139,7 +139,7 @@ struct Score {
   // Not printed: not eligible for want of a published program alone, by tables; whether the way is usable
   // kernels tell.
   bool lacks_code = false;
-  // Not printed: a program that the runtime's table names for the use has code for the device, or may have.
+  // Not printed: false where programs have code for the device, and none that the runtime's table names.
   bool is_served = true;
   std::vector<Reason> reasons;  // why it is not eligible, or what a reader should know of it
 };
