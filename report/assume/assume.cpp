@@ -357,10 +357,24 @@ std::string PartText(const Words& words, const probe::PhysicalDevice& device) {
                      BytesText(static_cast<double>(*words.memory_bytes)));
 }
 
+// That a runtime is taken to be there for programs which have no code by the own one; empty where the program
+// that is asked about has.
+std::string BesideText(const Tables& tables, const Words& words, const Whole& whole,
+                       const RuntimeInstead& beside, std::string_view program) {
+  auto titles = WithoutCode(*words.of, words.architecture, beside.runtime, SettingOf(whole), program);
+  if (titles.empty()) return "";
+  const auto last = std::move(titles.back());
+  titles.pop_back();
+  return fmt::format("{}{}{} {} no code for {} by {}: {}, which the driver brings, is taken to be there, too",
+                     fmt::join(titles, ", "), titles.empty() ? "" : " and ", last,
+                     titles.empty() ? "has" : "have", ArchitectureOf(words), Title(tables, words.of->name),
+                     Title(tables, beside.runtime));
+}
+
 // What the tables do not know of a device, which an answer rests on. Of the only GPU, without a name, nobody
 // expects rates: that they are estimated is said anyhow.
 void Warn(const Tables& tables, const Words& words, const Whole& whole, const probe::PhysicalDevice& device,
-          bool is_only, std::vector<Warning>& warnings) {
+          bool is_only, std::string_view program, std::vector<Warning>& warnings) {
   const auto name = probe::CleanText(device.name, 64);
   // Of equal texts one tells.
   const auto say = [&](const std::string& text) {
@@ -391,10 +405,9 @@ void Warn(const Tables& tables, const Words& words, const Whole& whole, const pr
                     device.views.empty() ? ", and nothing else is known to reach it there"
                                          : fmt::format(": {} is taken to be what is installed",
                                                        Title(tables, unserved->runtime))));
-  if (const auto* beside = words.of && !unserved ? BroughtBeside(*words.of, words, whole) : nullptr)
-    say(fmt::format(
-        "few programs have code for {} by {}: {}, which the driver brings, is taken to be there, too",
-        ArchitectureOf(words), Title(tables, words.of->name), Title(tables, beside->runtime)));
+  const auto* beside = words.of && !unserved ? BroughtBeside(*words.of, words, whole) : nullptr;
+  const auto lacking = beside ? BesideText(tables, words, whole, *beside, program) : "";
+  if (!lacking.empty()) say(lacking);
   const auto* peak = FindPeak(EmbeddedPeaks(), device);
   const auto others = peak ? OthersRates(words, *peak) : "";
   const bool is_another = peak && IsOfAnother(*peak, device);
@@ -412,7 +425,8 @@ void Warn(const Tables& tables, const Words& words, const Whole& whole, const pr
 
 }  // namespace
 
-probe::Result<Machine> Imagine(const Tables& tables, const std::vector<std::string>& texts) {
+probe::Result<Machine> Imagine(const Tables& tables, const std::vector<std::string>& texts,
+                               std::string_view program) {
   Whole whole;
   std::vector<Words> described;
   for (const std::string& text : texts) {
@@ -438,7 +452,7 @@ probe::Result<Machine> Imagine(const Tables& tables, const std::vector<std::stri
       const auto number = static_cast<std::uint32_t>(machine.devices.size()) + 1;
       machine.devices.push_back(DeviceOf(tables, words, whole, number, listed));
     }
-    Warn(tables, words, whole, machine.devices.back(), described.size() == 1, machine.warnings);
+    Warn(tables, words, whole, machine.devices.back(), described.size() == 1, program, machine.warnings);
   }
   machine.devices.insert(machine.devices.begin(), Processor(whole));
   machine.probes = ProbesOf(tables, described, whole, machine.devices);

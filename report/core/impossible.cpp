@@ -7,6 +7,7 @@
 
 #include "probe/core/parse.h"
 #include "report/core/architecture.h"
+#include "report/core/targets.h"
 
 namespace report {
 
@@ -58,6 +59,45 @@ const RuntimeInstead* BroughtBeside(const RuntimeFacts& facts, const std::option
                                     const Setting& setting) {
   return facts.target && !setting.wsl ? RowOf(*facts.target, facts.target->also, architecture, setting)
                                       : nullptr;
+}
+
+namespace {
+
+bool IsFor(const Build& build, const Setting& setting) {
+  if (!build.needs) return true;
+  const auto allows = [](const std::optional<std::vector<std::string>>& all, std::string_view one) {
+    return !all || one.empty() || std::find(all->begin(), all->end(), one) != all->end();
+  };
+  return allows(build.needs->os, setting.os) && allows(build.needs->machine, setting.machine) &&
+         build.needs->wsl.value_or(setting.wsl) == setting.wsl;
+}
+
+}  // namespace
+
+std::vector<std::string> WithoutCode(const RuntimeFacts& facts,
+                                     const std::optional<std::string>& architecture, std::string_view beside,
+                                     const Setting& setting, std::string_view program) {
+  std::vector<std::string> titles;
+  if (!facts.target) return titles;
+  const auto text = ArchitectureText(*facts.target, architecture, Reader::kPeople);
+  for (const std::string& name : TargetNames()) {
+    if (!program.empty() && name != program) continue;
+    const auto table = EmbeddedTarget(name);
+    if (!table) continue;
+    bool has_builds = false;
+    bool has_code = false;
+    bool is_brought = false;
+    for (const Build& build : table->builds) {
+      if (!IsFor(build, setting)) continue;
+      is_brought = is_brought || build.backend == beside;
+      if (!ComputesBy(build, facts)) continue;
+      has_builds = true;
+      const auto built = build.needs ? build.needs->architectures : std::nullopt;
+      has_code = has_code || !built || HasCodeFor(*facts.target, *built, text);
+    }
+    if (has_builds && !has_code && is_brought) titles.push_back(table->title);
+  }
+  return titles;
 }
 
 }  // namespace report

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "report/core/report.h"
 #include "report/core/tables.h"
@@ -40,5 +41,13 @@ struct Hindrance {
 [[nodiscard]] const RuntimeInstead* BroughtBeside(const RuntimeFacts& facts,
                                                   const std::optional<std::string>& architecture,
                                                   const Setting& setting);
+
+// The titles of the programs that have builds for such a machine by this runtime and by the one that is
+// brought beside it, and by this one no code for the architecture (data/targets): "Ollama". `program`: of
+// all, or where it is not empty of the table of that name alone.
+[[nodiscard]] std::vector<std::string> WithoutCode(const RuntimeFacts& facts,
+                                                   const std::optional<std::string>& architecture,
+                                                   std::string_view beside, const Setting& setting,
+                                                   std::string_view program);
 
 }  // namespace report

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: MIT
 // What is taken to be installed for GPUs that their maker's own runtime does not serve, or few programs have
 // code for by that, and what they are answered by.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "probe/core/pci_table.h"
 #include "report/assume/assume.h"
+#include "report/core/impossible.h"
+#include "report/core/tables.h"
 #include "report/core/targets.h"
 #include "tests/report/assume/decided.h"
 
@@ -70,10 +75,62 @@ TEST(Installed, WhatTheMakersRuntimeDoesNotServeHasWhatProgramsUseThere) {
   for (const auto& [text, runtimes] : rows) EXPECT_EQ(Runtimes(text), runtimes) << text;
   EXPECT_THAT(Of("name=Vega 64,os=windows").warnings,
               ElementsAre("ROCm does not serve gfx900 on windows: Vulkan is taken to be what is installed"));
-  EXPECT_THAT(
-      Of("name=Tesla K80").warnings,
-      ElementsAre("few programs have code for cc 3.7 by CUDA: Vulkan, which the driver brings, is taken "
-                  "to be there, too"));
+  EXPECT_THAT(Of("name=Tesla K80").warnings,
+              ElementsAre("llama.cpp, Ollama and ONNX Runtime have no code for cc 3.7 by CUDA: Vulkan, which "
+                          "the driver brings, "
+                          "is taken to be there, too"));
+}
+
+TEST(Installed, WhatOneProgramLacksIsNoWarningForAnother) {
+  const std::string text = "name=RX 6600,os=windows";
+  const auto warns = [&](const char* program) {
+    const auto machine = Imagine(*EmbeddedTables(), {text}, program);
+    EXPECT_TRUE(machine);
+    return machine && !machine->warnings.empty();
+  };
+  EXPECT_THAT(Of(text).warnings,
+              ElementsAre("Ollama has no code for gfx1032 by ROCm: Vulkan, which the driver brings, is taken "
+                          "to be there, too"));
+  EXPECT_TRUE(warns("ollama"));
+  for (const char* program : {"llama.cpp", "pytorch"}) EXPECT_FALSE(warns(program)) << program;
+}
+
+// The lists of the runtimes' tables (`also`) against those of the programs: each row for a program's sake.
+TEST(Installed, ARuntimeIsTakenToBeBroughtWhereAProgramHasNoCodeByTheOwn) {
+  std::size_t rows = 0;
+  for (const RuntimeFacts& facts : EmbeddedTables()->runtimes) {
+    if (!facts.target || !facts.target->also) continue;
+    for (const RuntimeInstead& row : *facts.target->also) {
+      for (const std::string& os : row.os.value_or(std::vector<std::string>{"linux"})) {
+        for (const std::string& architecture : row.architectures) {
+          const auto text = fmt::format("{}={},os={},arch=x86_64", facts.target->key, architecture, os);
+          EXPECT_THAT(Of(text).warnings, Contains(HasSubstr("no code for"))) << text;
+          ++rows;
+        }
+      }
+    }
+  }
+  EXPECT_GT(rows, 0U);
+}
+
+// AMD's driver for Windows has Vulkan for every GPU that its runtime there serves.
+TEST(Installed, NoArchitectureForWindowsThatAProgramLacksIsLeftOutOfTheList) {
+  const auto* facts = Find(*EmbeddedTables(), "hip");
+  ASSERT_NE(facts, nullptr);
+  const Setting windows{.os = "windows", .machine = "x86_64"};
+  std::set<std::string> of_cards;
+  for (const probe::PciRow& row : probe::PciRows()) of_cards.emplace(row.target);
+  std::size_t lacked = 0;
+  for (const std::string& architecture : facts->target->known.value_or(std::vector<std::string>{})) {
+    const auto text = "gfx=" + architecture + ",os=windows";
+    if (!of_cards.contains(architecture) || !Imagine(*EmbeddedTables(), {text}) ||
+        UnservedOf(*facts, architecture, windows) != nullptr)
+      continue;
+    const bool is_lacked = !WithoutCode(*facts, architecture, "vulkan", windows, "").empty();
+    EXPECT_EQ(BroughtBeside(*facts, architecture, windows) != nullptr, is_lacked) << architecture;
+    lacked += is_lacked ? 1 : 0;
+  }
+  EXPECT_GT(lacked, 0U);
 }
 
 // The runtime for which programs have code there, with a program's name and without.
