@@ -6,7 +6,7 @@ fit.py                writes data/fit.json
 fit.py --check        fails where data/fit.json is not what this script writes, where docs/score.md states other errors
                       of it, or where they exceed GOALS
 fit.py --rows         also shows every row: its device, and how many times as much is predicted as was measured, of a
-                      machine that is measured and of one that is described, by a factor for each maker and by classes
+                      machine that is measured, without that device, and of one that is described
 
 A token: t = (weights + kv * context) / (e * read) + o.
 A prompt: rate = c * matrix^a * scalar^(1 - a) / work, of the fastest product and that in fp32: the larger a device's
@@ -28,11 +28,18 @@ software makes of them. Data-centre GPUs, whose libraries frameworks use and eng
 
 llama_rows.csv: builds of 2025 and later, since engines changed much before (on Metal they did not), from pages that
 anybody can open; a device counts once in its class's share, however many rows it has. "architecture" is one of
-data/pci_names.csv (its target of NVIDIA's, the chip of Apple's), "card" what --assume calls the very product. The rates of
-devices are those that its pages state, or vendors' own, and as in data/peaks/cards.csv where they disagree (of Apple's by
-the number of cores); read_bytes_per_s are measured by kernels that read, product rates by matrix products, both
+data/pci_names.csv (its target of NVIDIA's and of gfx906, the chip of Apple's), "card" what --assume calls the very product.
+The rates of devices are those that its pages state, or vendors' own, and as in data/peaks/cards.csv where they disagree (of
+Apple's by the number of cores); read_bytes_per_s are measured by kernels that read, product rates by matrix products, both
 published beside other devices (github.com/chsasank/device-benchmarks, github.com/zzc0721/torch-performance-test-data,
 github.com/ProjectPhysX/OpenCL-Benchmark, clpeak).
+
+Where a page does not state the form of a card, it has those of the slower one if they differ by a fifth at most (an A100
+80GB's memory by 5 %, a Data Center GPU Max's vector units by 18 %), else none: that H100 and the memory of that Max count
+for nothing. Of a Max 1550, whose halves show as devices of their own, the rates are a half's: by layers, a token reads with
+one at a time. SYCL's rows have llama.cpp's reordered weights, as is the default since 2025; the prompt of
+pull request 13536 was read without, since when no prompt is read with them. Of pages without the number of written tokens
+it is that of llama.cpp's scripts for SYCL at that time (400, later 200).
 """
 import csv
 import json
@@ -53,42 +60,51 @@ KV_BYTES = {6.74e9: 524288, 7.24e9: 131072, 8.03e9: 131072}
 # Of devices left out of their own fit: the median error is at most that, and so many rows lie in the range.
 GOALS = {"decode": 0.10, "prefill": 0.20}
 LEAST_INSIDE = 0.90
-# Within a class the errors hardly depend on it (a mean of 8 to 9 % from 0.1 to 0.9), and between classes c tells.
+# Taken, not fitted: left out, devices' prompts are off by 10.6 to 13.5 % in the mean and 7 to 9 % in the median from 0 to
+# 0.9, least at 0 and 0.1. At 0 a device's matrix units would count for nothing where they were measured.
 MATRIX_POWER = 0.2
 # So many tell how far the next may be off.
 ENOUGH_DEVICES = 8
 # PCI vendor ids of those who have rows.
 VENDORS = {"NVIDIA": "10de", "AMD": "1002", "Intel": "8086", "Apple": "106b"}
 # The classes of each maker, the first that fits a device counts; what fits none is of the maker's own, which all rows
-# count for that no class takes, or where none is left, all. Architectures are those of data/pci_names.csv. Those that
+# count for that no class takes, or where none is left, all by the same runtimes. Architectures, or targets, are those of
+# data/pci_names.csv. One without rows is "as" another, and "lowest" is where the range of its decode begins. Those that
 # "wait" have wide memories and low clocks: what their rows lack beside the maker's other devices is the same time for each
 # token, however fast they read.
 CLASSES = [
     {"vendor": "NVIDIA", "chips": ["sm_60", "sm_70", "sm_80", "sm_90", "sm_100", "sm_103"], "waits": True},
-    {"vendor": "NVIDIA", "chips": ["sm_50", "sm_52", "sm_61"]},
+    {"vendor": "NVIDIA", "chips": ["sm_50", "sm_52", "sm_53", "sm_61", "sm_62", "sm_72"]},
+    # Of Kepler there is one figure: 0.95 tokens/s of 2.02 GB on a Quadro K4200 (173 GB/s) by Vulkan, a hundredth of what its
+    # memory would give (github.com/Andyyyy64/whichllm, pull request 75). The next generation's share is a guess; the range
+    # goes down to that.
+    {"vendor": "NVIDIA", "chips": ["Kepler", "sm_30", "sm_32", "sm_35", "sm_37"], "as": "sm_52", "lowest": 0.013},
     {"vendor": "NVIDIA", "chips": ["sm_75"]},
     # The same chips have half of their rate of matrix units, and more power, than on professional cards.
     {"vendor": "NVIDIA", "chips": ["sm_86", "sm_89", "sm_120"], "names": ["GeForce"]},
     {"vendor": "AMD", "chips": ["CDNA1", "CDNA2", "CDNA3", "CDNA4"], "waits": True},
-    {"vendor": "AMD", "chips": ["GCN5", "GCN5.1"], "waits": True},
+    # The chip of the Instinct MI50 and MI60, Radeon VII and Pro VII, with its 1 TB/s. Other Vegas have half of that at most,
+    # or share the processor's memory, and nobody's rows: they are the maker's.
+    {"vendor": "AMD", "chips": ["gfx906"], "waits": True},
     {"vendor": "AMD", "chips": ["RDNA1"]},  # without dot products of bytes
     {"vendor": "AMD", "chips": ["RDNA2"]},
     {"vendor": "AMD", "chips": ["RDNA3.5", "gfx1103"]},
     {"vendor": "AMD", "chips": ["RDNA3"]},
     {"vendor": "AMD", "chips": ["RDNA4"]},
-    # Matrix engines, by oneDNN. Of Xe-HPG, Xe-HPC and Xe3 nobody has published rows of 2025: the engines are alike.
-    {"vendor": "Intel", "chips": ["Xe-HPC"], "runtimes": ["level_zero", "sycl"], "as": "Xe2"},
-    {"vendor": "Intel", "chips": ["Xe2", "Xe2-LPG", "Xe3-LPG", "Xe-LPG+", "Xe-HPG"],
-     "runtimes": ["level_zero", "sycl"]},
+    # Matrix engines, by oneDNN. Of Xe3 and Xe-LPG+ there are no rows with the machine's memory: the engines are Xe2's.
+    {"vendor": "Intel", "chips": ["Xe-HPC"], "runtimes": ["level_zero", "sycl"], "waits": True},
+    {"vendor": "Intel", "chips": ["Xe-HPG"], "runtimes": ["level_zero", "sycl"]},
+    {"vendor": "Intel", "chips": ["Xe2", "Xe2-LPG", "Xe3-LPG", "Xe-LPG+"], "runtimes": ["level_zero", "sycl"]},
+    # By Vulkan, which reads less of their memory than of Xe2's.
+    {"vendor": "Intel", "chips": ["Xe-HPG"]},
+    {"vendor": "Intel", "chips": ["Xe2", "Xe2-LPG"]},
     {"vendor": "Apple", "names": ["M5"]},
 ]
-# What libraries' products of 16 bits reach of the peak, where no row has a rate of its class's (stas00/ml-engineering,
-# maximum achievable matmul FLOPS: MI300X; A100, H100).
-KNOWN_PRODUCTS = {"CDNA3": [0.51], "sm_90": [0.87, 0.8]}
+# What libraries' products of 16 bits reach of the peak on cards of data centres, a further device each beside the rows
+# (stas00/ml-engineering, maximum achievable matmul FLOPS: MI300X; A100; H100).
+KNOWN_PRODUCTS = {"CDNA3": [0.51], "sm_80": [0.87], "sm_90": [0.8]}
 # Their frameworks use other libraries than engines do.
 TRAINED_BY_LIBRARIES = ("CDNA3", "Xe-HPC")
-# What a product or a read of a card reached in the median before classes were told apart: the factors of a maker alone.
-USUAL_BEFORE = {"read": 0.85, "fp32": 0.7, "matrix16": 0.6}
 # No rows of many devices: what frameworks' users report of large products in bf16, as a share of the product alone.
 TRAINING = {"value": 0.5, "low": 0.35, "high": 0.7, "basis": "assumed",
             "source": "assumed until rows of frameworks are fitted", "date": DATE}
@@ -114,11 +130,16 @@ def told_by(key):
     return next(place for place, kind in enumerate(CLASSES) if like in kind.get("chips", [])) if like else key
 
 
+def base_of(key):
+    """What tells of a class that has no rows: its maker, and those of its classes that have the same runtimes."""
+    kind = class_of(key)
+    return (kind["vendor"], *kind["runtimes"]) if "runtimes" in kind else kind["vendor"]
+
+
 def rows_of(rows, key):
-    """Those that a class takes; of a maker those that none takes, or where there are none, all of its own."""
+    """Those that a class takes; of a maker those that none takes, or where there are none, all by the same runtimes."""
     key = told_by(key)
-    own = [row for row in rows if row["key"] == key]
-    return own or [row for row in rows if row["vendor"] == class_of(key)["vendor"]]
+    return [row for row in rows if row["key"] == key] or [row for row in rows if base_of(row["key"]) == base_of(key)]
 
 
 def shares_of(rows, rate):
@@ -168,10 +189,9 @@ def described(row, usual):
     """Fills in what was not measured, and what the program takes of a device that is described."""
     for kind, share in (("read_bytes_per_s", "read"), ("fp32_flop_per_s", "fp32"), ("matrix_flop_per_s", "matrix16")):
         spec = row["spec_bytes_per_s" if kind.startswith("read") else "spec_" + kind]
-        for name, of in (("described_", usual[share]), ("before_", USUAL_BEFORE[share])):
-            row[name + kind] = spec * of if spec else row[kind]
+        row["described_" + kind] = spec * usual[share] if spec else row[kind]
         row[kind] = row[kind] or row["described_" + kind]
-    for name in ("", "described_", "before_"):
+    for name in ("", "described_"):
         if row[name + "fp32_flop_per_s"]:
             matrix = row[name + "matrix_flop_per_s"] or 0
             row[name + "matrix_flop_per_s"] = max(matrix, row[name + "fp32_flop_per_s"])
@@ -192,28 +212,25 @@ def class_of(key):
 
 
 def by_class(values):
-    """key -> the median of what its rows give, each device once, and of each maker without rows of its own that of all."""
+    """key -> the median of what its rows give, each device once; under base_of() that of all that it may stand for."""
     devices = {}
     for row, value in values:
-        way = row["runtime"] if "runtimes" in class_of(row["key"]) else ""
-        devices.setdefault((row["device"], way), []).append((row, value))
-    found = {}
-    for rows in devices.values():
-        row = rows[0][0]
-        of_device = statistics.median(value for _, value in rows)
-        found.setdefault(row["key"], []).append(of_device)
-        found.setdefault((row["vendor"], "all"), []).append(of_device)
-    shares = {key: statistics.median(values) for key, values in found.items()}
-    return {vendor: shares[vendor, "all"] for vendor in VENDORS if (vendor, "all") in shares} | shares
+        devices.setdefault((row["device"], base_of(row["key"])), []).append((row["key"], value))
+    own, alike = {}, {}
+    for (_, base), found in devices.items():
+        of_device = statistics.median(value for _, value in found)
+        own.setdefault(found[0][0], []).append(of_device)
+        alike.setdefault(base, []).append(of_device)
+    return {key: statistics.median(shares) for key, shares in (alike | own).items()}
 
 
 def best(candidates, fitted, predict, rows, measured):
-    """The fit of the candidate that has the least mean of absolute errors, every vendor alike."""
+    """The fit of the candidate that has the least mean of absolute errors, every class alike."""
     def loss(candidate):
         point = fitted(rows, candidate)
         errors = {}
         for row in rows:
-            errors.setdefault(row["vendor"], []).append(abs(math.log(predict(row, point) / row[measured])))
+            errors.setdefault(row["key"], []).append(abs(math.log(predict(row, point) / row[measured])))
         return sum(statistics.fmean(found) for found in errors.values())
     return fitted(rows, min(candidates, key=loss))
 
@@ -225,14 +242,14 @@ def decode_point(rows, overhead):
     shares = by_class([(row, token_bytes(row) / row["read_bytes_per_s"]
                         / max(1 / row["output_tokens_per_s"] - overhead, 1e-4)) for row in others])
     overheads = by_class([(row, 1 / row["output_tokens_per_s"]
-                           - token_bytes(row) / (shares[row["vendor"]] * row["read_bytes_per_s"])) for row in waits])
-    shares |= {key: shares[class_of(key)["vendor"]] for key in overheads if isinstance(key, int)}
+                           - token_bytes(row) / (shares[base_of(row["key"])] * row["read_bytes_per_s"])) for row in waits])
+    shares |= {key: shares[base_of(key)] for key in overheads if isinstance(key, int)}
     return shares, {None: overhead} | {key: max(own, 0) for key, own in overheads.items() if isinstance(key, int)}
 
 
 def share_of(row, shares):
-    """Of the class, and of one whose only device was left out, of the maker."""
-    return shares.get(row["key"], shares.get(row["vendor"]))
+    """Of the class, and of one whose only device was left out, of those that it is like."""
+    return shares.get(row["key"], shares.get(base_of(row["key"])))
 
 
 def overhead_of(key, overheads):
@@ -258,7 +275,7 @@ def prompt_speed(row):
     return prompt_flop(row) / row["prompt_tokens"] * row["prompt_tokens_per_s"]
 
 
-def prefill_point(rows, power):
+def fit_prefill(rows, power=MATRIX_POWER):
     return by_class([(row, prompt_speed(row) / mixed(row, power)) for row in rows]), power
 
 
@@ -267,13 +284,9 @@ def prompt_rate(row, fitted, rates=""):
     return row["prompt_tokens"] * share_of(row, shares) * mixed(row, power, rates) / prompt_flop(row)
 
 
-def fit_prefill(rows):
-    return prefill_point(rows, MATRIX_POWER)
-
-
 def training_of(rows, key):
-    """Half of the product, or as much less as prompts reach less of it, by what frameworks train with where rows are of
-    that; None where frameworks' own rows tell."""
+    """The factor of a class that has no rows of frameworks; None where their own rows tell. It is half of the product, times
+    the share of it that prompts reach: of the class's rows by runtimes that frameworks train with, else of its maker's."""
     chips = class_of(key).get("chips", [])
     of_maker = [row for row in rows if row["vendor"] == class_of(key)["vendor"] and row["runtime"] != "vulkan"]
     own = [row for row in rows_of(rows, key) if row["runtime"] != "vulkan"] or of_maker
@@ -311,7 +324,7 @@ def of(errors, vendor):
 
 def of_class(errors, key):
     own = [(row, error) for row, error in errors if row["key"] == told_by(key)]
-    return own or of(errors, class_of(key)["vendor"])
+    return own or [(row, error) for row, error in errors if base_of(row["key"]) == base_of(key)]
 
 
 def range_of(errors, key):
@@ -372,6 +385,7 @@ def of_keys(rows, usual, points, errors):
             width = of_reading(width, rows_of(rows["decode"], key), points["decode"])
         # The range of decode covers the overhead too: they were left out together.
         row["decode"] = factor(points["decode"][0][told_by(key)], width)
+        row["decode"]["low"] = kind.get("lowest", row["decode"]["low"])
         row["prefill"] = factor(points["prefill"][0][told_by(key)], range_of(errors["prefill"], key))
         training = training_of(rows["prefill"], key)
         yield row | ({"training": training} if training else {}) | {"usual": usual[key]}
@@ -409,29 +423,21 @@ def name_of(key):
     return " ".join([kind["vendor"], *kind.get("names", []), "/".join(kind.get("chips", [])), *kind.get("runtimes", [])])
 
 
-def of_makers(rows):
-    """The rows as if a maker had one factor for all of its devices."""
-    return [row | {"key": row["vendor"]} for row in rows]
-
-
 def show_rows(rows, points, errors):
-    """Every row, and each class's median and extremes, as times the measured: left out of its own fit, of a machine that
-    is described by a maker's factors, and by the class's."""
-    phases = {"decode": (fit_decode, token_rate, "output_tokens_per_s"),
-              "prefill": (fit_prefill, prompt_rate, "prompt_tokens_per_s")}
-    for phase, (fit, predict, measured) in phases.items():
-        point = fit(of_makers(rows[phase]))
+    """Every row, and each class's median and extremes, as times the measured: left out of its own fit, and of a machine
+    that is described."""
+    for phase, predict, measured in (("decode", token_rate, "output_tokens_per_s"),
+                                     ("prefill", prompt_rate, "prompt_tokens_per_s")):
         table = {}
         for row, error in errors[phase]:
-            old = predict(row | {"key": row["vendor"]}, point, "before_")
-            table.setdefault(row["key"], []).append(
-                (row, math.exp(error), old / row[measured], predict(row, points[phase], "described_") / row[measured]))
+            described = predict(row, points[phase], "described_") / row[measured]
+            table.setdefault(row["key"], []).append((row, math.exp(error), described))
         for key in (key for key in keys() if key in table):
-            for row, *times in sorted(table[key], key=lambda entry: entry[3]):
-                print(f"{phase:8} {row['device']:42} {row['runtime']:7}", *(f"{value:6.2f}" for value in times))
+            for row, *times in sorted(table[key], key=lambda entry: entry[2]):
+                print(f"{phase:8} {row['device']:48} {row['runtime']:7}", *(f"{value:6.2f}" for value in times))
             columns = list(zip(*(times for _, *times in table[key])))
             spans = [f"{statistics.median(column):.2f} [{min(column):.2f} - {max(column):.2f}]" for column in columns]
-            print(f"{phase:8} {name_of(key)}: left out {spans[0]}, described by makers {spans[1]}, by classes {spans[2]}")
+            print(f"{phase:8} {name_of(key)}: left out {spans[0]}, described {spans[1]}")
 
 
 def main():

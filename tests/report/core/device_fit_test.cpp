@@ -34,6 +34,10 @@ TEST(FitOf, IsThatOfTheFirstClassThatTheDeviceIsIn) {
   EXPECT_EQ(ClassOf(Card(0x10de, 0x2684, "RTX 4090"), "vulkan"), "GeForce") << "the table has its whole name";
   EXPECT_EQ(ClassOf(Card(0x10de, 0x26b1, "NVIDIA RTX 6000 Ada Generation"), "cuda"), "all");
   EXPECT_EQ(ClassOf(Card(0x10de, 0x2330, "NVIDIA H100 80GB HBM3"), "cuda"), "sm_60");
+  EXPECT_EQ(ClassOf(Card(0x10de, 0x102d, "Tesla K80"), "vulkan"), "Kepler");
+  EXPECT_EQ(ClassOf(Card(0x1002, 0x66a1, "AMD Instinct MI50"), "hip"), "gfx906");
+  EXPECT_EQ(ClassOf(Card(0x1002, 0x687f, "Radeon RX Vega 64"), "vulkan"), "all");
+  EXPECT_EQ(ClassOf(Card(0x1002, 0x1636, "Radeon Vega 8"), "vulkan"), "all");
   EXPECT_EQ(ClassOf(Card(0x1002, 0x740f, "AMD Instinct MI210"), "hip"), "CDNA1");
   EXPECT_EQ(ClassOf(Card(0x1002, 0x15bf, "Radeon 780M"), "vulkan"), "RDNA3.5") << "a part of a chip";
   EXPECT_EQ(ClassOf(Card(0x1002, 0x744c, "Radeon RX 7900 XTX"), "hip"), "RDNA3");
@@ -45,13 +49,18 @@ TEST(FitOf, OfARuntimeIsOfThatAlone) {
   const auto card = Card(0x8086, 0xe20b, "Intel Arc B580");
   EXPECT_EQ(ClassOf(card, "level_zero"), "Xe2");
   EXPECT_EQ(ClassOf(card, "sycl"), "Xe2");
-  EXPECT_EQ(ClassOf(card, "vulkan"), "all");
+  EXPECT_EQ(FitOf(card, "vulkan")->runtimes, std::nullopt);
+  EXPECT_EQ(ClassOf(Card(0x8086, 0x56a0, "Intel Arc A770"), "sycl"), "Xe-HPG");
+  EXPECT_EQ(ClassOf(Card(0x8086, 0x0bda, "Intel Data Center GPU Max 1100"), "sycl"), "Xe-HPC");
+  EXPECT_EQ(ClassOf(Card(0x8086, 0x0bda, "Intel Data Center GPU Max 1100"), "opencl"), "all");
 }
 
 TEST(FitOf, GoesByTheKernelsArchitectureWhereNoTableHasTheNumber) {
   EXPECT_EQ(ClassOf(Card(0x1002, 0, "GPU", "gfx90a:xnack-"), "hip"), "CDNA1");
   EXPECT_EQ(ClassOf(Card(0x8086, 0, "GPU", "ip-20.1"), "level_zero"), "Xe2");
   EXPECT_EQ(ClassOf(Card(0x10de, 0, "GPU", "sm_61"), "cuda"), "sm_50");
+  EXPECT_EQ(ClassOf(Card(0x10de, 0, "GPU", "sm_53"), "cuda"), "sm_50");
+  EXPECT_EQ(ClassOf(Card(0x10de, 0, "GPU", "sm_30"), "vulkan"), "Kepler");
   EXPECT_EQ(ClassOf(Card(0x10de, 0, "GPU"), "cuda"), "all");
 }
 
