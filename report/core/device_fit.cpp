@@ -8,26 +8,16 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "data/runtimes/runtimes.h"
 #include "data/targets/targets.h"
 
-#include "probe/core/codec.h"
 #include "probe/core/parse.h"
 #include "probe/core/pci_table.h"
 #include "report/core/device_peak.h"
-#include "report/core/tables_fields.h"
 
 namespace report {
-
-struct ClassTable {
-  std::vector<ClassFit> classes;
-};
-WHICHGPU_FIELDS(UsualShares, read, fp32, matrix16)
-WHICHGPU_FIELDS(ClassFit, vendor, chips, names, runtimes, decode, prefill, training, token_overhead_s, usual)
-WHICHGPU_FIELDS(ClassTable, classes)
 
 namespace {
 
@@ -77,13 +67,7 @@ bool IsCalledOneOf(const ClassFit& row, const probe::PhysicalDevice& device) {
 }  // namespace
 
 const probe::Result<std::vector<ClassFit>>& ClassFits() {
-  static const auto fits = []() -> probe::Result<std::vector<ClassFit>> {
-    const auto json = probe::ParseOwnJson(data::FitText());
-    if (!json) return json.error();
-    auto table = probe::Decode<ClassTable>(*json);
-    if (!table) return table.error();
-    return std::move(table->classes);
-  }();
+  static const auto fits = DecodeClassFits(data::FitText());
   return fits;
 }
 

@@ -34,7 +34,12 @@ struct ClassFit {
   UsualShares usual;
 };
 
-// Those of this build; the first that fits a device counts. Parsed by the first call.
+// Of data/fit.json's `classes`, each figure as DecodeFit() has it, a share at most 1; errors name the place,
+// e.g. "classes[3].decode".
+[[nodiscard]] probe::Result<std::vector<ClassFit>> DecodeClassFits(std::string_view json);
+
+// Those of this build; the first that fits a device counts. Parsed by the first call; where it is an error
+// EmbeddedTables() is, too.
 [[nodiscard]] const probe::Result<std::vector<ClassFit>>& ClassFits();
 
 // The implementation (backends::Measurement) of a rate that nobody measured: a usual share of what is

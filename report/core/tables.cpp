@@ -5,16 +5,26 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <type_traits>
 
 #include "data/runtimes/runtimes.h"
 
 #include "probe/core/names.h"
 #include "probe/core/parse.h"
+#include "report/core/device_fit.h"
 #include "report/core/request.h"
 #include "report/core/tables_fields.h"
 
 namespace report {
+
+struct ClassTable {
+  std::vector<ClassFit> classes;
+};
+WHICHGPU_FIELDS(UsualShares, read, fp32, matrix16)
+WHICHGPU_FIELDS(ClassFit, vendor, chips, names, runtimes, decode, prefill, training, token_overhead_s, usual)
+WHICHGPU_FIELDS(ClassTable, classes)
+
 namespace {
 
 // No figure of a table is near to it, and no product of some overflows.
@@ -29,6 +39,18 @@ class Check {
       if (!Positive(value.low) || !Positive(value.high) || value.value < value.low ||
           value.value > value.high)
         Fail(key);
+    } else if constexpr (std::is_same_v<T, const std::optional<Factor>>) {
+      if (value) (*this)(key, *value);
+    } else if constexpr (std::is_same_v<T, const UsualShares>) {
+      for (const double share : {value.read, value.fp32, value.matrix16}) {
+        if (!Positive(share) || share > 1) Fail(key);
+      }
+    } else if constexpr (std::is_same_v<T, const std::vector<ClassFit>>) {
+      for (std::size_t i = 0; i < value.size(); ++i) {
+        Check row;
+        Fields(row, value[i]);
+        if (!row.bad_key().empty()) Fail(fmt::format("{}[{}].{}", key, i, row.bad_key()));
+      }
     } else if constexpr (std::is_same_v<T, const std::optional<GuideClaim>>) {
       if (value && (!Positive(value->low) || value->high < value->low)) Fail(key);
     } else if constexpr (std::is_same_v<T, const std::optional<double>>) {
@@ -66,7 +88,7 @@ class Check {
   static bool IsTypeOfWeights(std::string_view name) {
     return std::find(kWeightTypes.begin(), kWeightTypes.end(), name) != kWeightTypes.end();
   }
-  void Fail(const char* key) {
+  void Fail(std::string_view key) {
     if (bad_key_.empty()) bad_key_ = key;
   }
   std::string bad_key_;
@@ -82,7 +104,8 @@ probe::Result<T> DecodeTable(std::string_view text) {
   Fields(check, std::as_const(*decoded));
   if (!check.bad_key().empty()) {
     return probe::Error{"decode", std::nullopt, check.bad_key(),
-                        "figures must be positive, low <= value <= high, what is assumed of a runtime 1"};
+                        "figures must be positive, low <= value <= high, what is assumed of a runtime 1, "
+                        "usual shares at most 1"};
   }
   return decoded;
 }
@@ -148,6 +171,12 @@ probe::Result<Fit> DecodeFit(std::string_view json) {
   return fit;
 }
 
+probe::Result<std::vector<ClassFit>> DecodeClassFits(std::string_view json) {
+  auto table = DecodeTable<ClassTable>(json);
+  if (!table) return table.error();
+  return std::move(table->classes);
+}
+
 namespace {
 
 // The peaks are not JSON, of which so many rows would be half the time of an answer that is kept.
@@ -207,6 +236,7 @@ probe::Result<Tables> DecodeEmbedded() {
   auto fit = DecodeFit(data::FitText());
   if (!fit) return fit.error();
   tables.fit = *std::move(fit);
+  if (!ClassFits()) return ClassFits().error();
   for (const auto& [name, text] : data::RuntimeTexts()) {
     auto facts = DecodeRuntimeFacts(name, text);
     if (!facts) {
