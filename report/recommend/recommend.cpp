@@ -174,14 +174,6 @@ void Judge(const Report& report, const Score& chosen, Recommendation& answer) {
   if (report.interrupted)
     answer.warnings.emplace_back("the run was interrupted once everything was measured");
   const bool estimated = chosen.basis == Basis::kEstimated;
-  const auto measured = MeasurementsOf(report.measurements, chosen.device_id, chosen.runtime, chosen.driver);
-  // Of a way that nobody can look for the answer has a warning of its own.
-  const auto* device = FindDevice(report.devices, chosen.device_id);
-  const auto* view = device ? FindView(*device, chosen.runtime, chosen.driver) : nullptr;
-  if (estimated && !(view && view->matched_by == kUnseen) &&
-      std::none_of(measured.begin(), measured.end(), [](const auto* m) { return IsVerified(*m); }))
-    answer.warnings.emplace_back(view && IsSupposed(*view) ? WarningKind::kUnseenHere : WarningKind::kOther,
-                                 answer.device_id, EstimatedText(report, chosen));
   const bool fits = chosen.fits.value_or(true);
   // The report's first lines say it.
   if (answer.nothing_fits && report.command != kWholeReport)
@@ -199,6 +191,17 @@ void Judge(const Report& report, const Score& chosen, Recommendation& answer) {
   answer.confidence = look.noisy || report.interrupted || estimated || undecided ? Confidence::kLow
                       : !answer.tie.empty() || look.throttled || !fits           ? Confidence::kMedium
                                                                                  : Confidence::kHigh;
+}
+
+void WarnOfEstimates(const Report& report, const Score& chosen, Recommendation& answer) {
+  const auto measured = MeasurementsOf(report.measurements, chosen.device_id, chosen.runtime, chosen.driver);
+  // Of a way that nobody can look for the answer has a warning of its own.
+  const auto* device = FindDevice(report.devices, chosen.device_id);
+  const auto* view = device ? FindView(*device, chosen.runtime, chosen.driver) : nullptr;
+  if (chosen.basis == Basis::kEstimated && !(view && view->matched_by == kUnseen) &&
+      std::none_of(measured.begin(), measured.end(), [](const auto* m) { return IsVerified(*m); }))
+    answer.warnings.emplace_back(view && IsSupposed(*view) ? WarningKind::kUnseenHere : WarningKind::kOther,
+                                 answer.device_id, EstimatedText(report, chosen));
 }
 
 // What was chosen does not fit what its driver claims.
@@ -481,6 +484,7 @@ std::optional<Recommendation> Recommend(const Tables& tables, const Report& repo
   Judge(report, chosen, answer);
   LowerForOtherDevices(standing.ordered, chosen, answer);
   WarnOfMemory(report, chosen, answer);
+  WarnOfEstimates(report, chosen, answer);
   WarnOfUnknownRates(report, chosen, answer);
   WarnOfDoubts(report, answer);
   WarnOfFailedBeside(tables, report, answer);
