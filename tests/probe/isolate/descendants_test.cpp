@@ -37,7 +37,7 @@ TEST_P(Descendants, AreGoneWhenTheSupervisorReturns) {
   EXPECT_EQ(result.end, param.end);
   const auto pid = First(result, "pid");
   ASSERT_TRUE(pid.is_number()) << result.stderr_tail;
-  EXPECT_FALSE(IsAlive(pid.get<pid_t>()));
+  EXPECT_TRUE(Ends(pid.get<pid_t>()));
 }
 
 INSTANTIATE_TEST_SUITE_P(
