@@ -219,11 +219,11 @@ void AddEnvironment(const Host& host, const TargetTable& target, Artefact& artef
   const bool is_itself =
       host.os_release && std::find(ids.begin(), ids.end(), host.os_release->id) != ids.end();
   // What has no release is the newest of all; of what is made from it nobody knows from when.
-  const auto whose = system.release || is_itself
-                         ? NameOf(system) + "'s own Python takes"
-                         : "the Python of what is made from " + NameOf(system) + " may take";
-  artefact.missing.push_back(fmt::format(
-      "a virtual environment (python3 -m venv) unless you are in one: {} packages nowhere else", whose));
+  const auto whose = system.release || is_itself ? NameOf(system) + "'s own Python takes"
+                                                 : "Python as " + NameOf(system) + " has it may take";
+  artefact.missing.emplace_back("a virtual environment (python3 -m venv)");
+  artefact.note = fmt::format("{} packages in a virtual environment alone{}{}", whose,
+                              artefact.note ? "; " : "", artefact.note.value_or(""));
 }
 
 }  // namespace report::advise

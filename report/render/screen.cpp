@@ -220,9 +220,12 @@ void Do(const NextStep& step, bool with_text, Page& page) {
   }
 }
 
-// What has to be there before is said in full by the program's own answer.
+// What has to be there before is said, or where it is long by the program's own answer: a command that the
+// machine refuses is no step.
 NextStep Brief(NextStep step) {
-  if (!step.needs.empty()) step.text += fmt::format(" (see {})", step.asking);
+  constexpr std::size_t kShort = 40;  // bytes: half a line, as long as where it is said
+  if (step.needs.size() <= kShort) return WithNeeds(std::move(step));
+  step.text += fmt::format(" (see {})", step.asking);
   return step;
 }
 
