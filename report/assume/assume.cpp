@@ -360,21 +360,21 @@ std::string PartText(const Words& words, const probe::PhysicalDevice& device) {
 // That a runtime is taken to be there for programs which have no code by the own one; empty where the program
 // that is asked about has.
 std::string BesideText(const Tables& tables, const Words& words, const Whole& whole,
-                       const RuntimeInstead& beside, std::string_view program) {
-  auto titles = WithoutCode(*words.of, words.architecture, beside.runtime, SettingOf(whole), program);
+                       const RuntimeInstead& beside) {
+  auto titles = WithoutCode(*words.of, words.architecture, beside.runtime, SettingOf(whole));
   if (titles.empty()) return "";
   const auto last = std::move(titles.back());
   titles.pop_back();
-  return fmt::format("{}{}{} {} no code for {} by {}: {}, which the driver brings, is taken to be there, too",
-                     fmt::join(titles, ", "), titles.empty() ? "" : " and ", last,
-                     titles.empty() ? "has" : "have", ArchitectureOf(words), Title(tables, words.of->name),
-                     Title(tables, beside.runtime));
+  return fmt::format(
+      "{}{}{} {} no code for {} by {}: {}, which the graphics driver brings, is taken to be there, too",
+      fmt::join(titles, ", "), titles.empty() ? "" : " and ", last, titles.empty() ? "has" : "have",
+      ArchitectureOf(words), Title(tables, words.of->name), Title(tables, beside.runtime));
 }
 
 // What the tables do not know of a device, which an answer rests on. Of the only GPU, without a name, nobody
 // expects rates: that they are estimated is said anyhow.
 void Warn(const Tables& tables, const Words& words, const Whole& whole, const probe::PhysicalDevice& device,
-          bool is_only, std::string_view program, std::vector<Warning>& warnings) {
+          bool is_only, std::vector<Warning>& warnings) {
   const auto name = probe::CleanText(device.name, 64);
   // Of equal texts one tells.
   const auto say = [&](const std::string& text) {
@@ -406,7 +406,7 @@ void Warn(const Tables& tables, const Words& words, const Whole& whole, const pr
                                          : fmt::format(": {} is taken to be what is installed",
                                                        Title(tables, unserved->runtime))));
   const auto* beside = words.of && !unserved ? BroughtBeside(*words.of, words, whole) : nullptr;
-  const auto lacking = beside ? BesideText(tables, words, whole, *beside, program) : "";
+  const auto lacking = beside ? BesideText(tables, words, whole, *beside) : "";
   if (!lacking.empty()) say(lacking);
   const auto* peak = FindPeak(EmbeddedPeaks(), device);
   const auto others = peak ? OthersRates(words, *peak) : "";
@@ -428,6 +428,7 @@ void Warn(const Tables& tables, const Words& words, const Whole& whole, const pr
 probe::Result<Machine> Imagine(const Tables& tables, const std::vector<std::string>& texts,
                                std::string_view program) {
   Whole whole;
+  whole.program = program;
   std::vector<Words> described;
   for (const std::string& text : texts) {
     auto words = Understood(tables, text);
@@ -452,7 +453,7 @@ probe::Result<Machine> Imagine(const Tables& tables, const std::vector<std::stri
       const auto number = static_cast<std::uint32_t>(machine.devices.size()) + 1;
       machine.devices.push_back(DeviceOf(tables, words, whole, number, listed));
     }
-    Warn(tables, words, whole, machine.devices.back(), described.size() == 1, program, machine.warnings);
+    Warn(tables, words, whole, machine.devices.back(), described.size() == 1, machine.warnings);
   }
   machine.devices.insert(machine.devices.begin(), Processor(whole));
   machine.probes = ProbesOf(tables, described, whole, machine.devices);

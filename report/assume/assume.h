@@ -29,7 +29,7 @@ struct Machine {
 // in any of the texts: ram (64GiB), os, arch, glibc (a version, or musl), wsl, container (yes, no).
 // vendor=none: no GPU. A known card's name says the maker, and its memory. The error names the key or the
 // combination that is impossible, and what would be right. `program`: the name of the table that is asked
-// about; what other programs lack is not warned of then.
+// about, for which a runtime may be taken to be there, too; what others lack is not warned of then.
 [[nodiscard]] probe::Result<Machine> Imagine(const Tables& tables, const std::vector<std::string>& texts,
                                              std::string_view program = "");
 

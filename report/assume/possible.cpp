@@ -18,7 +18,9 @@
 
 namespace report::assume {
 
-Setting SettingOf(const Whole& whole) { return {*whole.os, *whole.machine, whole.wsl.value_or(false)}; }
+Setting SettingOf(const Whole& whole) {
+  return {*whole.os, *whole.machine, whole.wsl.value_or(false), whole.program};
+}
 
 namespace {
 

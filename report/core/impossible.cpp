@@ -35,15 +35,17 @@ std::optional<Hindrance> WhyImpossible(std::string_view subject, const std::stri
 
 namespace {
 
-// The first row for the architecture on that system.
+// The first row for the architecture on that system, and the program that is asked about.
 const RuntimeInstead* RowOf(const TargetFacts& target, const std::optional<std::vector<RuntimeInstead>>& rows,
                             const std::optional<std::string>& architecture, const Setting& setting) {
   if (!rows) return nullptr;
   const auto text = ArchitectureText(target, architecture, Reader::kPeople);
+  const auto has = [](const std::vector<std::string>& all, std::string_view one) {
+    return std::find(all.begin(), all.end(), one) != all.end();
+  };
   const auto row = std::find_if(rows->begin(), rows->end(), [&](const RuntimeInstead& one) {
-    const auto& all = one.architectures;
-    return std::find(all.begin(), all.end(), text) != all.end() &&
-           (!one.os || std::find(one.os->begin(), one.os->end(), setting.os) != one.os->end());
+    return has(one.architectures, text) && (!one.os || has(*one.os, setting.os)) &&
+           (!one.programs || has(*one.programs, setting.program));
   });
   return row == rows->end() ? nullptr : &*row;
 }
@@ -76,26 +78,24 @@ bool IsFor(const Build& build, const Setting& setting) {
 
 std::vector<std::string> WithoutCode(const RuntimeFacts& facts,
                                      const std::optional<std::string>& architecture, std::string_view beside,
-                                     const Setting& setting, std::string_view program) {
+                                     const Setting& setting) {
   std::vector<std::string> titles;
   if (!facts.target) return titles;
   const auto text = ArchitectureText(*facts.target, architecture, Reader::kPeople);
   for (const std::string& name : TargetNames()) {
-    if (!program.empty() && name != program) continue;
+    if (!setting.program.empty() && name != setting.program) continue;
     const auto table = EmbeddedTarget(name);
     if (!table) continue;
-    bool has_builds = false;
     bool has_code = false;
     bool is_brought = false;
     for (const Build& build : table->builds) {
       if (!IsFor(build, setting)) continue;
       is_brought = is_brought || build.backend == beside;
       if (!ComputesBy(build, facts)) continue;
-      has_builds = true;
       const auto built = build.needs ? build.needs->architectures : std::nullopt;
       has_code = has_code || !built || HasCodeFor(*facts.target, *built, text);
     }
-    if (has_builds && !has_code && is_brought) titles.push_back(table->title);
+    if (!has_code && is_brought) titles.push_back(table->title);
   }
   return titles;
 }

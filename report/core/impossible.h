@@ -18,6 +18,7 @@ struct Setting {
   std::string_view os = "linux";
   std::string_view machine;  // the processor's architecture; empty: nobody says it
   bool wsl = false;
+  std::string_view program;  // of data/targets, that is asked about; empty: none is
 };
 [[nodiscard]] Setting SettingOf(const Host& host);
 
@@ -42,12 +43,11 @@ struct Hindrance {
                                                   const std::optional<std::string>& architecture,
                                                   const Setting& setting);
 
-// The titles of the programs that have builds for such a machine by this runtime and by the one that is
-// brought beside it, and by this one no code for the architecture (data/targets): "Ollama". `program`: of
-// all, or where it is not empty of the table of that name alone.
+// The titles of the programs that have builds for such a machine by the runtime that is brought beside this
+// one, and by this one no code for the architecture (data/targets): "Ollama"; where one is asked about, of
+// that alone.
 [[nodiscard]] std::vector<std::string> WithoutCode(const RuntimeFacts& facts,
                                                    const std::optional<std::string>& architecture,
-                                                   std::string_view beside, const Setting& setting,
-                                                   std::string_view program);
+                                                   std::string_view beside, const Setting& setting);
 
 }  // namespace report

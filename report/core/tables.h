@@ -129,10 +129,12 @@ struct ArchitectureDrivers {
 };
 
 // Architectures, as people write them, and the runtime that programs use there: on these systems alone
-// (linux, windows, macos), or on any.
+// (linux, windows, macos), or on any, and where one of these programs of data/targets is asked about, or
+// always.
 struct RuntimeInstead {
   std::vector<std::string> architectures;
   std::optional<std::vector<std::string>> os;
+  std::optional<std::vector<std::string>> programs;
   std::string runtime;
   std::string source;
 };

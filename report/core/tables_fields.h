@@ -23,7 +23,7 @@ namespace report {
 
 WHICHGPU_FIELDS(Visibility, variable, value, prefix, partition_prefix, alone)
 WHICHGPU_FIELDS(ArchitectureDrivers, architecture, api, first, below, source)
-WHICHGPU_FIELDS(RuntimeInstead, architectures, os, runtime, source)
+WHICHGPU_FIELDS(RuntimeInstead, architectures, os, programs, runtime, source)
 WHICHGPU_FIELDS(TargetFacts, prefix, form, key, alone, drivers, known, known_source, unserved, also)
 WHICHGPU_FIELDS(Factor, value, low, high, basis, source, date)
 WHICHGPU_FIELDS(TileFactors, implementation, prefill, decode)

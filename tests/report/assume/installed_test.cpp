@@ -59,6 +59,7 @@ TEST(Installed, WhatTheMakersRuntimeDoesNotServeHasWhatProgramsUseThere) {
       {"gfx=gfx1030,os=windows", {"hip"}},
       {"name=RX 6600,os=windows", {"hip", "vulkan"}},
       {"name=RX 6600", {"hip"}},
+      {"name=Arc A770,os=windows", {"level_zero"}},
       {"name=RX 580,os=windows", {"vulkan"}},
       {"name=RX 580,os=linux", {"vulkan"}},
       {"name=RX 580,os=macos", {}},
@@ -77,8 +78,7 @@ TEST(Installed, WhatTheMakersRuntimeDoesNotServeHasWhatProgramsUseThere) {
               ElementsAre("ROCm does not serve gfx900 on windows: Vulkan is taken to be what is installed"));
   EXPECT_THAT(Of("name=Tesla K80").warnings,
               ElementsAre("llama.cpp, Ollama and ONNX Runtime have no code for cc 3.7 by CUDA: Vulkan, which "
-                          "the driver brings, "
-                          "is taken to be there, too"));
+                          "the graphics driver brings, is taken to be there, too"));
 }
 
 TEST(Installed, WhatOneProgramLacksIsNoWarningForAnother) {
@@ -89,8 +89,8 @@ TEST(Installed, WhatOneProgramLacksIsNoWarningForAnother) {
     return machine && !machine->warnings.empty();
   };
   EXPECT_THAT(Of(text).warnings,
-              ElementsAre("Ollama has no code for gfx1032 by ROCm: Vulkan, which the driver brings, is taken "
-                          "to be there, too"));
+              ElementsAre("Ollama has no code for gfx1032 by ROCm: Vulkan, which the graphics driver brings, "
+                          "is taken to be there, too"));
   EXPECT_TRUE(warns("ollama"));
   for (const char* program : {"llama.cpp", "pytorch"}) EXPECT_FALSE(warns(program)) << program;
 }
@@ -104,7 +104,11 @@ TEST(Installed, ARuntimeIsTakenToBeBroughtWhereAProgramHasNoCodeByTheOwn) {
       for (const std::string& os : row.os.value_or(std::vector<std::string>{"linux"})) {
         for (const std::string& architecture : row.architectures) {
           const auto text = fmt::format("{}={},os={},arch=x86_64", facts.target->key, architecture, os);
-          EXPECT_THAT(Of(text).warnings, Contains(HasSubstr("no code for"))) << text;
+          for (const std::string& program : row.programs.value_or(std::vector<std::string>{""})) {
+            const auto machine = Imagine(*EmbeddedTables(), {text}, program);
+            ASSERT_TRUE(machine) << text;
+            EXPECT_THAT(machine->warnings, Contains(HasSubstr("no code for"))) << text << ' ' << program;
+          }
           ++rows;
         }
       }
@@ -113,22 +117,25 @@ TEST(Installed, ARuntimeIsTakenToBeBroughtWhereAProgramHasNoCodeByTheOwn) {
   EXPECT_GT(rows, 0U);
 }
 
-// AMD's driver for Windows has Vulkan for every GPU that its runtime there serves.
-TEST(Installed, NoArchitectureForWindowsThatAProgramLacksIsLeftOutOfTheList) {
+// AMD's driver for Windows, and Mesa's for Linux, has Vulkan for every GPU that its runtime there serves.
+TEST(Installed, NoArchitectureThatAProgramLacksIsLeftOutOfTheList) {
   const auto* facts = Find(*EmbeddedTables(), "hip");
   ASSERT_NE(facts, nullptr);
-  const Setting windows{.os = "windows", .machine = "x86_64"};
   std::set<std::string> of_cards;
   for (const probe::PciRow& row : probe::PciRows()) of_cards.emplace(row.target);
   std::size_t lacked = 0;
-  for (const std::string& architecture : facts->target->known.value_or(std::vector<std::string>{})) {
-    const auto text = "gfx=" + architecture + ",os=windows";
-    if (!of_cards.contains(architecture) || !Imagine(*EmbeddedTables(), {text}) ||
-        UnservedOf(*facts, architecture, windows) != nullptr)
-      continue;
-    const bool is_lacked = !WithoutCode(*facts, architecture, "vulkan", windows, "").empty();
-    EXPECT_EQ(BroughtBeside(*facts, architecture, windows) != nullptr, is_lacked) << architecture;
-    lacked += is_lacked ? 1 : 0;
+  for (const auto& [os, program] : {std::pair("windows", ""), std::pair("linux", "ollama")}) {
+    const Setting setting{.os = os, .machine = "x86_64", .program = program};
+    for (const std::string& architecture : facts->target->known.value_or(std::vector<std::string>{})) {
+      const auto text = fmt::format("gfx={},os={}", architecture, os);
+      const bool has_graphics = architecture != "gfx908";  // MI100
+      if (!has_graphics || !of_cards.contains(architecture) || !Imagine(*EmbeddedTables(), {text}) ||
+          UnservedOf(*facts, architecture, setting) != nullptr)
+        continue;
+      const bool is_lacked = !WithoutCode(*facts, architecture, "vulkan", setting).empty();
+      EXPECT_EQ(BroughtBeside(*facts, architecture, setting) != nullptr, is_lacked) << text;
+      lacked += is_lacked ? 1 : 0;
+    }
   }
   EXPECT_GT(lacked, 0U);
 }
@@ -146,6 +153,13 @@ TEST(OldCards, AreAnsweredByWhatProgramsRunThereBy) {
   EXPECT_EQ(by(vega, nullptr, Use::kTraining), "cpu");
   EXPECT_EQ(by(vega, "pytorch", Use::kTraining), "cpu cpu-windows");
   EXPECT_EQ(by("name=Vega 64", nullptr), "hip");
+  EXPECT_EQ(by("name=Vega 64", "ollama"), "vulkan vulkan");
+  EXPECT_EQ(by("name=RX 5700 XT", "ollama"), "vulkan vulkan");
+  EXPECT_EQ(by("name=RX 7900 XTX", "ollama"), "hip rocm");
+  EXPECT_EQ(by("name=Arc A770,os=windows", "ollama"), "vulkan win-vulkan");
+  EXPECT_EQ(by("name=Arc A770", "ollama"), "vulkan vulkan");
+  EXPECT_EQ(by("name=Arc A770", nullptr), "level_zero");
+  EXPECT_EQ(by("name=Arc A770", "pytorch", Use::kTraining), "level_zero xpu");
   EXPECT_EQ(by("name=RX 6600,os=windows", nullptr), "hip");
   EXPECT_EQ(by("name=RX 6600,os=windows", "ollama"), "vulkan win-vulkan");
   EXPECT_EQ(by("name=RX 6600,os=windows", "llama.cpp"), "hip win-rocm-x64");
