@@ -361,7 +361,7 @@ std::string PartText(const Words& words, const probe::PhysicalDevice& device) {
 // that is asked about has.
 std::string BesideText(const Tables& tables, const Words& words, const Whole& whole,
                        const RuntimeInstead& beside) {
-  auto titles = WithoutCode(*words.of, words.architecture, beside.runtime, SettingOf(whole));
+  auto titles = WithoutCode(*words.of, words.architecture, beside.runtime, SettingOf(whole), whole.program);
   if (titles.empty()) return "";
   const auto last = std::move(titles.back());
   titles.pop_back();
@@ -426,7 +426,7 @@ void Warn(const Tables& tables, const Words& words, const Whole& whole, const pr
 }  // namespace
 
 probe::Result<Machine> Imagine(const Tables& tables, const std::vector<std::string>& texts,
-                               std::string_view program) {
+                               const TargetTable* program) {
   Whole whole;
   whole.program = program;
   std::vector<Words> described;

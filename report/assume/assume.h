@@ -28,10 +28,10 @@ struct Machine {
 // a@7.1; without it its maker's own), and its architecture by the key of a runtime's table. Of the machine,
 // in any of the texts: ram (64GiB), os, arch, glibc (a version, or musl), wsl, container (yes, no).
 // vendor=none: no GPU. A known card's name says the maker, and its memory. The error names the key or the
-// combination that is impossible, and what would be right. `program`: the name of the table that is asked
-// about, for which a runtime may be taken to be there, too; what others lack is not warned of then.
+// combination that is impossible, and what would be right. `program`: the table that is asked about, for
+// which a runtime may be taken to be there, too; what others lack is not warned of then.
 [[nodiscard]] probe::Result<Machine> Imagine(const Tables& tables, const std::vector<std::string>& texts,
-                                             std::string_view program = "");
+                                             const TargetTable* program = nullptr);
 
 // The texts of --assume that a name of data/machines.csv stands for; letters' case does not matter. The error
 // names those that are known, or the nearest, or the GPU that was written in the place of one.

@@ -207,19 +207,24 @@ std::optional<std::uint32_t> MakerOfSeries(std::string_view name) {
   return std::nullopt;
 }
 
+// "3g": how many of them.
+bool IsCountOf(char unit, std::string_view word) {
+  return word.size() > 1 && word.back() == unit && probe::IsDigits(word.substr(0, word.size() - 1));
+}
+
 // Of a card that is divided, as its tools name an instance: "1g.5gb", with more behind it or not
-// ("1g.10gb+me"). What stands before it, without its "MIG", and how much memory it has; nullopt of a whole
-// card.
+// ("1g.10gb+me"), or a compute instance of one ("1c.3g.20gb"). What stands before it, without its "MIG", and
+// how much memory it has; nullopt of a whole card.
 std::optional<std::pair<std::string, std::string>> PartIn(std::string_view name) {
   std::string before;
   for (auto rest = name; !rest.empty();) {
     const auto written = probe::TakeUpTo(rest, ' ');
     const auto word = probe::Lower(written);
     auto size = std::string_view(word);
-    const auto slices = probe::TakeUpTo(size, '.');
+    auto slices = probe::TakeUpTo(size, '.');
+    if (IsCountOf('c', slices)) slices = probe::TakeUpTo(size, '.');
     size = size.substr(0, size.find('+'));
-    if (slices.size() > 1 && slices.back() == 'g' && probe::IsDigits(slices.substr(0, slices.size() - 1)) &&
-        IsMemorySize(size))
+    if (IsCountOf('g', slices) && IsMemorySize(size))
       return std::pair(before, std::string(size.substr(0, size.size() - 2)) + "GB");
     if (word.empty() || word == "mig") continue;
     before.append(before.empty() ? "" : " ").append(written);
@@ -309,11 +314,14 @@ std::optional<std::string> NoCardOf(const std::string& name, bool is_of_maker) {
 std::optional<std::string> NoWholeCard(const std::string& name) {
   if (const auto part = PartIn(name)) {
     const auto card = AsWords(PrintedName(part->first));
-    return fmt::format(
-        "name: '{}' is a part of a card, and no table has the rates of a part: those of a whole card stand "
-        "for it once its maker, its architecture and memory={} are said{}",
-        probe::CleanText(name, 64), part->second,
-        card ? fmt::format("; the whole card is '{}'", *card) : std::string());
+    const auto those_of_the_whole =
+        card ? fmt::format("'{},memory={}' has those of the whole card", *card, part->second)
+             : fmt::format(
+                   "those of a whole card stand for it once its maker, its architecture and "
+                   "memory={} are said",
+                   part->second);
+    return fmt::format("name: '{}' is a part of a card, and no table has the rates of a part: {}",
+                       probe::CleanText(name, 64), those_of_the_whole);
   }
   constexpr std::size_t kSeveral = 2;
   const auto machines = MachinesCalled(name);

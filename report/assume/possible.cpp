@@ -19,7 +19,8 @@
 namespace report::assume {
 
 Setting SettingOf(const Whole& whole) {
-  return {*whole.os, *whole.machine, whole.wsl.value_or(false), whole.program};
+  const std::string_view program = whole.program ? whole.program->name : std::string_view();
+  return {*whole.os, *whole.machine, whole.wsl.value_or(false), program};
 }
 
 namespace {

@@ -27,7 +27,7 @@ struct Whole {
   std::optional<bool> wsl;
   std::optional<bool> container;
   std::optional<std::uint64_t> ram_bytes;  // the processor's memory
-  std::string program;                     // that is asked about; empty: none is
+  const TargetTable* program = nullptr;    // that is asked about, if one is
 
   // The error names the key of which two texts say different things.
   [[nodiscard]] std::optional<std::string> Add(const Words& words);

@@ -78,24 +78,28 @@ bool IsFor(const Build& build, const Setting& setting) {
 
 std::vector<std::string> WithoutCode(const RuntimeFacts& facts,
                                      const std::optional<std::string>& architecture, std::string_view beside,
-                                     const Setting& setting) {
+                                     const Setting& setting, const TargetTable* asked) {
   std::vector<std::string> titles;
   if (!facts.target) return titles;
   const auto text = ArchitectureText(*facts.target, architecture, Reader::kPeople);
-  for (const std::string& name : TargetNames()) {
-    if (!setting.program.empty() && name != setting.program) continue;
-    const auto table = EmbeddedTarget(name);
-    if (!table) continue;
+  const auto look_at = [&](const TargetTable& table) {
     bool has_code = false;
     bool is_brought = false;
-    for (const Build& build : table->builds) {
+    for (const Build& build : table.builds) {
       if (!IsFor(build, setting)) continue;
       is_brought = is_brought || build.backend == beside;
       if (!ComputesBy(build, facts)) continue;
       const auto built = build.needs ? build.needs->architectures : std::nullopt;
       has_code = has_code || !built || HasCodeFor(*facts.target, *built, text);
     }
-    if (!has_code && is_brought) titles.push_back(table->title);
+    if (!has_code && is_brought) titles.push_back(table.title);
+  };
+  if (asked != nullptr) {
+    look_at(*asked);
+    return titles;
+  }
+  for (const std::string& name : TargetNames()) {
+    if (const auto table = EmbeddedTarget(name)) look_at(*table);
   }
   return titles;
 }

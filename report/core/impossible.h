@@ -10,6 +10,7 @@
 
 #include "report/core/report.h"
 #include "report/core/tables.h"
+#include "report/core/targets.h"
 
 namespace report {
 
@@ -44,10 +45,11 @@ struct Hindrance {
                                                   const Setting& setting);
 
 // The titles of the programs that have builds for such a machine by the runtime that is brought beside this
-// one, and by this one no code for the architecture (data/targets): "Ollama"; where one is asked about, of
-// that alone.
+// one, and by this one no code for the architecture: "Ollama". `asked`: the table that is asked about alone;
+// nullptr: of all that are built in.
 [[nodiscard]] std::vector<std::string> WithoutCode(const RuntimeFacts& facts,
                                                    const std::optional<std::string>& architecture,
-                                                   std::string_view beside, const Setting& setting);
+                                                   std::string_view beside, const Setting& setting,
+                                                   const TargetTable* asked);
 
 }  // namespace report

@@ -120,8 +120,8 @@ probe::Error IsMissing(const Missing& missing, const TargetTable& target) {
 std::variant<Produced, Problem> Assume(const RunRequest& request, const Context& context) {
   auto tables = TablesFor(request);
   if (!tables) return Internal(tables.error());
-  auto machine = assume::Imagine(*tables, request.assume,
-                                 request.terms.target ? request.terms.target->name : std::string());
+  const auto& asked_about = request.terms.target;
+  auto machine = assume::Imagine(*tables, request.assume, asked_about ? &*asked_about : nullptr);
   if (!machine) return BadInput(machine.error());
   auto asked = KeepSelected(request, *tables, std::move(machine->devices));
   if (auto* problem = std::get_if<Problem>(&asked)) return *problem;

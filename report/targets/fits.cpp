@@ -29,8 +29,12 @@ class Judging {
   Judging(const BuildNeeds& needs, Policy policy) : needs_(needs), policy_(policy) {}
 
   void LookAtMachine(const Machine& machine) {
-    if (needs_.os && !Holds(*needs_.os, machine.os))
-      return ExcludeHere(fmt::format("is for {}", fmt::join(*needs_.os, ", ")));
+    if (needs_.os && !Holds(*needs_.os, machine.os)) {
+      const bool runs_in_wsl =
+          machine.os == "windows" && Holds(*needs_.os, "linux") && needs_.wsl.value_or(true);
+      return ExcludeHere(fmt::format("is for {}{}", fmt::join(*needs_.os, ", "),
+                                     runs_in_wsl ? ", in WSL on windows (wsl=yes)" : ""));
+    }
     if (needs_.machine && !machine.architecture) AddUnknown("the processor's architecture");
     if (needs_.machine && machine.architecture && !Holds(*needs_.machine, *machine.architecture))
       return ExcludeHere(fmt::format("is for {}, and this machine is {}", fmt::join(*needs_.machine, ", "),

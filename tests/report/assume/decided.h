@@ -26,7 +26,7 @@ inline Report Decided(const std::vector<std::string>& texts, Model model, Use us
     request.weight_bytes = 243e9;
     request.layers = 126;
   }
-  auto machine = Imagine(tables, texts, terms.target ? terms.target->name : "");
+  auto machine = Imagine(tables, texts, terms.target ? &*terms.target : nullptr);
   EXPECT_TRUE(machine) << (machine ? "" : machine.error().text);
   if (!machine) return {};
   Record record;

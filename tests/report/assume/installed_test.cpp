@@ -84,7 +84,8 @@ TEST(Installed, WhatTheMakersRuntimeDoesNotServeHasWhatProgramsUseThere) {
 TEST(Installed, WhatOneProgramLacksIsNoWarningForAnother) {
   const std::string text = "name=RX 6600,os=windows";
   const auto warns = [&](const char* program) {
-    const auto machine = Imagine(*EmbeddedTables(), {text}, program);
+    const auto table = *EmbeddedTarget(program);
+    const auto machine = Imagine(*EmbeddedTables(), {text}, &table);
     EXPECT_TRUE(machine);
     return machine && !machine->warnings.empty();
   };
@@ -93,6 +94,16 @@ TEST(Installed, WhatOneProgramLacksIsNoWarningForAnother) {
                           "is taken to be there, too"));
   EXPECT_TRUE(warns("ollama"));
   for (const char* program : {"llama.cpp", "pytorch"}) EXPECT_FALSE(warns(program)) << program;
+}
+
+TEST(Installed, ATableOfTheCallersOwnIsAskedAndNotTheBuiltInOne) {
+  auto table = *EmbeddedTarget("ollama");
+  for (Build& build : table.builds) {
+    if (build.backend == "hip" && build.needs) build.needs->architectures->push_back("gfx1032");
+  }
+  const auto machine = Imagine(*EmbeddedTables(), {"name=RX 6600,os=windows"}, &table);
+  ASSERT_TRUE(machine);
+  EXPECT_THAT(machine->warnings, ElementsAre());
 }
 
 // The lists of the runtimes' tables (`also`) against those of the programs: each row for a program's sake.
@@ -105,7 +116,8 @@ TEST(Installed, ARuntimeIsTakenToBeBroughtWhereAProgramHasNoCodeByTheOwn) {
         for (const std::string& architecture : row.architectures) {
           const auto text = fmt::format("{}={},os={},arch=x86_64", facts.target->key, architecture, os);
           for (const std::string& program : row.programs.value_or(std::vector<std::string>{""})) {
-            const auto machine = Imagine(*EmbeddedTables(), {text}, program);
+            const auto table = EmbeddedTarget(program);
+            const auto machine = Imagine(*EmbeddedTables(), {text}, table ? &*table : nullptr);
             ASSERT_TRUE(machine) << text;
             EXPECT_THAT(machine->warnings, Contains(HasSubstr("no code for"))) << text << ' ' << program;
           }
@@ -126,13 +138,15 @@ TEST(Installed, NoArchitectureThatAProgramLacksIsLeftOutOfTheList) {
   std::size_t lacked = 0;
   for (const auto& [os, program] : {std::pair("windows", ""), std::pair("linux", "ollama")}) {
     const Setting setting{.os = os, .machine = "x86_64", .program = program};
+    const auto table = EmbeddedTarget(program);
     for (const std::string& architecture : facts->target->known.value_or(std::vector<std::string>{})) {
       const auto text = fmt::format("gfx={},os={}", architecture, os);
       const bool has_graphics = architecture != "gfx908";  // MI100
       if (!has_graphics || !of_cards.contains(architecture) || !Imagine(*EmbeddedTables(), {text}) ||
           UnservedOf(*facts, architecture, setting) != nullptr)
         continue;
-      const bool is_lacked = !WithoutCode(*facts, architecture, "vulkan", setting).empty();
+      const bool is_lacked =
+          !WithoutCode(*facts, architecture, "vulkan", setting, table ? &*table : nullptr).empty();
       EXPECT_EQ(BroughtBeside(*facts, architecture, setting) != nullptr, is_lacked) << text;
       lacked += is_lacked ? 1 : 0;
     }

@@ -428,9 +428,11 @@ TEST(Names, OfDataCentersCardsAreTakenAsTheDriverPrintsThem) {
 TEST(Names, OfAPartOfACardAreNotTheWholeCards) {
   EXPECT_THAT(Refusal("name=NVIDIA A100-SXM4-40GB MIG 1g.5gb"),
               AllOf(HasSubstr("is a part of a card, and no table has the rates of a part"),
-                    HasSubstr("memory=5GB"), HasSubstr("the whole card is 'name=NVIDIA A100-SXM4-40GB'")));
-  EXPECT_THAT(Refusal("name=A100-SXM4-40GB 1g.5gb"), HasSubstr("the whole card is 'name=A100-SXM4-40GB'"));
-  EXPECT_THAT(Refusal("vendor=nvidia,name=NVIDIA H100 80GB HBM3 MIG 1g.10gb+me"), HasSubstr("memory=10GB"));
+                    HasSubstr("'name=NVIDIA A100-SXM4-40GB,memory=5GB' has those of the whole card")));
+  EXPECT_THAT(Refusal("name=A100-SXM4-40GB 1g.5gb"), HasSubstr("'name=A100-SXM4-40GB,memory=5GB' has"));
+  EXPECT_THAT(Refusal("vendor=nvidia,name=NVIDIA H100 80GB HBM3 MIG 1g.10gb+me"),
+              HasSubstr("memory=10GB' has"));
+  EXPECT_THAT(Refusal("name=NVIDIA A100 80GB PCIe MIG 1c.3g.40gb"), HasSubstr("memory=40GB"));
   EXPECT_EQ(Refusal("vendor=nvidia,cc=8.0,memory=5GB,name=NVIDIA A100-SXM4-40GB MIG 1g.5gb"), "");
 }
 
