@@ -221,9 +221,9 @@ void AddEnvironment(const Host& host, const TargetTable& target, Artefact& artef
   // What has no release is the newest of all; of what is made from it nobody knows from when.
   const auto whose = system.release || is_itself ? NameOf(system) + "'s own Python takes"
                                                  : "Python as " + NameOf(system) + " has it may take";
-  artefact.missing.emplace_back("a virtual environment (python3 -m venv)");
-  artefact.note = fmt::format("{} packages in a virtual environment alone{}{}", whose,
-                              artefact.note ? "; " : "", artefact.note.value_or(""));
+  artefact.missing.emplace_back("an environment (python3 -m venv env)");
+  artefact.note = fmt::format("{} packages in a virtual environment alone, entered by . env/bin/activate{}{}",
+                              whose, artefact.note ? "; " : "", artefact.note.value_or(""));
 }
 
 }  // namespace report::advise

@@ -17,6 +17,7 @@
 #include "report/cli/interface.h"
 #include "report/core/report_names.h"
 #include "report/core/suggest.h"
+#include "report/core/targets.h"
 
 namespace report {
 namespace {
@@ -214,7 +215,11 @@ probe::Error TakesNo(const CLI::App& app, const std::string& word) {
     return Usage(
         fmt::format("'{}' stands behind '--', where no command is looked for; the report takes no names",
                     probe::CleanText(word, 64)));
-  return Usage(fmt::format("{} takes no '{}'", given.front()->get_name(), probe::CleanText(word, 64)));
+  const auto programs = TargetNames();
+  const bool is_program = given.front()->get_name() == "recommend" &&
+                          std::find(programs.begin(), programs.end(), word) != programs.end();
+  return Usage(fmt::format("{} takes no '{}'{}", given.front()->get_name(), probe::CleanText(word, 64),
+                           is_program ? fmt::format("; --target {} asks for that program", word) : ""));
 }
 
 // The first of the operands that has no place. Behind the mark CLI11 2.1 passes over one that is called as a

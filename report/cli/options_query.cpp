@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <string_view>
 #include <vector>
 
+#include "probe/core/parse.h"
 #include "probe/core/text.h"
 #include "report/cli/options.h"
 #include "report/core/suggest.h"
@@ -17,6 +20,15 @@ namespace {
 std::vector<std::string> FieldNames() {
   std::vector<std::string> names;
   for (const render::Field& field : render::Fields()) names.emplace_back(field.name);
+  return names;
+}
+
+// "memory.total" and "memory.free" of "memory"; none of less than three letters.
+std::vector<std::string> FieldsThatBeginWith(std::string_view word, std::vector<std::string> names) {
+  constexpr std::size_t kShortest = 3;
+  std::erase_if(names, [&](const std::string& name) {
+    return word.size() < kShortest || !name.starts_with(probe::Lower(word));
+  });
   return names;
 }
 
@@ -34,10 +46,11 @@ std::optional<probe::Error> CheckQuery(RawOptions& raw) {
   const auto names = FieldNames();
   for (const auto& field : query.fields) {
     if (std::find(names.begin(), names.end(), field) != names.end()) continue;
-    const auto nearest = Nearest(field, names);
-    return Usage(fmt::format("query: there is no field '{}'{}; --list-fields names them",
-                             probe::CleanText(field, 64),
-                             nearest ? fmt::format("; did you mean '{}'?", *nearest) : ""));
+    auto meant = FieldsThatBeginWith(field, names);
+    if (const auto nearest = meant.empty() ? Nearest(field, names) : std::nullopt) meant.push_back(*nearest);
+    return Usage(fmt::format(
+        "query: there is no field '{}'{}; --list-fields names them", probe::CleanText(field, 64),
+        meant.empty() ? std::string() : fmt::format("; did you mean '{}'?", fmt::join(meant, "' or '"))));
   }
   for (const auto& backend : query.backends) {
     if (auto error = CheckToken(backend, "--backend")) return error;

@@ -207,11 +207,19 @@ bool MayHaveDriver(const Asked& asked, const RuntimeFacts& facts, const probe::P
 }
 
 // Each program once: by a runtime that shows the GPU, else by the one that most programs serve.
-std::vector<OtherProgram> ServedBy(const Asked& asked, const TargetTable& target,
+std::vector<OtherProgram> ServedBy(const Asked& asked, const Report& report,
                                    const probe::PhysicalDevice& device) {
+  // What computed wrongly or crashed here serves nobody.
+  const auto is_ruled_out = [&](const RuntimeFacts& facts) {
+    const auto is_by = [&](const auto& view) { return view.device.runtime == facts.name; };
+    const auto out = [&](const auto& view) { return !is_by(view) || IsRuledOut(report, device, view); };
+    return std::any_of(device.views.begin(), device.views.end(), is_by) &&
+           std::all_of(device.views.begin(), device.views.end(), out);
+  };
   std::vector<const RuntimeFacts*> runtimes;
   for (const RuntimeFacts& facts : asked.tables.runtimes) {
-    if (!facts.stands_on && MayReach(facts, device) && MayHaveDriver(asked, facts, device))
+    if (!is_ruled_out(facts) && !facts.stands_on && MayReach(facts, device) &&
+        MayHaveDriver(asked, facts, device))
       runtimes.push_back(&facts);
   }
   const auto rank = [&](const RuntimeFacts* facts) {
@@ -224,7 +232,7 @@ std::vector<OtherProgram> ServedBy(const Asked& asked, const TargetTable& target
     for (const std::string& name : ProgramsOf(*facts, asked.use)) {
       const bool is_named = std::any_of(served.begin(), served.end(),
                                         [&](const OtherProgram& one) { return one.target == name; });
-      if (is_named || name == target.name) continue;
+      if (is_named || name == TargetOf(report).name) continue;
       const auto& program = Programs().at(name);
       const auto code = CodeBy(asked, program, *facts, device);
       if (code && HasCode(*code)) served.push_back({name, program.title, facts->name, code->build});
@@ -252,7 +260,7 @@ std::vector<GpuBuilds> BuildsOfGpus(const Tables& tables, const Report& report, 
     }
     const bool is_none = std::all_of(gpu.builds.begin(), gpu.builds.end(),
                                      [](const auto& code) { return code.has_code == false; });
-    if (is_none) gpu.served_by = ServedBy(asked, TargetOf(report), device);
+    if (is_none) gpu.served_by = ServedBy(asked, report, device);
   }
   return all;
 }

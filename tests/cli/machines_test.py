@@ -101,6 +101,8 @@ class Machines(unittest.TestCase):
         [told] = [text for text in document(process)["recommendation"]["warnings"] if "is not used" in text]
         self.assertEqual("Radeon RX 6700 XT is not used: by ROCm its fp32 matrix product gave a wrong result (0 of 64 "
                          "sampled entries are right, at verify)", told)
+        process = run("recommend", "--target", "vllm", "--replay", folder)
+        self.assertIn("what has code for it: llama.cpp by Vulkan (vulkan-x64)", process.stderr)
         findings = document(run("--json", "--replay", folder))["findings"]
         [wrong] = [finding for finding in findings if finding["id"].endswith(".wrong_result")]
         self.assertTrue(wrong["fix"][0]["text"].startswith("do not use ROCm on this device; update the driver"), wrong["fix"])

@@ -210,6 +210,7 @@ class Refusals(unittest.TestCase):
     def test_what_is_wrong_and_what_would_be_right(self):
         for arguments, told in {
                 (): "--list-fields names them", ("nam",): "did you mean 'name'?",
+                ("memory",): "did you mean 'memory.total' or 'memory.free'?",
                 ("--list-fields", "--json"): "is a list for people", (" name", "nam e"): "there is no field 'nam e'",
                 ("name", "--csv", "--json"): "exclude each other", ("name", "--backend", "rocm"): "did you mean 'hip'?",
                 ("name", "--all", "--backend", "cpu"): "exclude each other"}.items():

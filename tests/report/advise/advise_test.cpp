@@ -375,9 +375,10 @@ TEST(Environment, IsWantedWhereTheSystemsPythonTakesPackagesNowhereElse) {
   for (const auto os : {testing::kDebian12, testing::kDebian13, kTesting, testing::kUbuntu2404,
                         testing::kArch, testing::kTumbleweed}) {
     const auto artefact = with(os);
-    EXPECT_THAT(artefact.missing, ElementsAre("a virtual environment (python3 -m venv)")) << os;
-    EXPECT_THAT(artefact.note, Optional(HasSubstr("'s own Python takes packages in a virtual environment "
-                                                  "alone; a note of the table")))
+    EXPECT_THAT(artefact.missing, ElementsAre("an environment (python3 -m venv env)")) << os;
+    EXPECT_THAT(artefact.note,
+                Optional(HasSubstr("'s own Python takes packages in a virtual environment "
+                                   "alone, entered by . env/bin/activate; a note of the table")))
         << os;
   }
   EXPECT_THAT(with(testing::kKali).note, Optional(HasSubstr("Python as Debian has it may take packages in")));
@@ -390,8 +391,10 @@ TEST(Environment, IsWantedWhereTheSystemsPythonTakesPackagesNowhereElse) {
   EXPECT_TRUE(file.missing.empty()) << "it is no package of Python's";
   file.runs_pip = true;
   AddEnvironment(HostOf(testing::kDebian12), {}, file);
-  EXPECT_THAT(file.missing, ElementsAre(HasSubstr("a virtual environment")));
-  EXPECT_EQ(file.note, "Debian 12's own Python takes packages in a virtual environment alone");
+  EXPECT_THAT(file.missing, ElementsAre("an environment (python3 -m venv env)"));
+  EXPECT_EQ(file.note,
+            "Debian 12's own Python takes packages in a virtual environment alone, "
+            "entered by . env/bin/activate");
 }
 
 // Each distribution's own words for what has a library, or a sentence on where to take it from.

@@ -160,6 +160,9 @@ TEST(Options, NothingBehindTwoDashesIsAnOptionOrACommand) {
   EXPECT_THAT(compared({"compare", "a", "b", "--", "c"}), HasSubstr("compare takes no 'c'"));
   EXPECT_THAT(compared({"compare", "--", "a", "b", "list"}), HasSubstr("compare takes no 'list'"));
   EXPECT_THAT(Refused({"list", "--", "x"}), HasSubstr("list takes no 'x'"));
+  EXPECT_EQ(Refused({"list", "pytorch"}), "list takes no 'pytorch'");
+  EXPECT_EQ(Refused({"recommend", "pytorch"}),
+            "recommend takes no 'pytorch'; --target pytorch asks for that program");
   EXPECT_THAT(Refused({"list", "--", "--json"}), HasSubstr("list takes no '--json'"));
   EXPECT_THAT(Refused({"list", "--", "recommend"}), HasSubstr("list takes no 'recommend'"));
   EXPECT_THAT(Refused({"--", "list"}), HasSubstr("behind '--'"));
