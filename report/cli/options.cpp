@@ -55,7 +55,7 @@ void AddDetectionOptions(CLI::App& app, RawOptions& raw) {
   app.add_option("--sysroot", options.run.sysroot,
                  "Survey the files below DIR instead of this machine; loads no runtime")
       ->type_name("DIR");
-  app.add_option("--assume", options.run.assume, "Answer for another machine: key=value,... for each device")
+  app.add_option("--assume", options.run.assume, "For another machine, by device: \"name=RTX 3060,os=linux\"")
       ->type_name("WORDS")
       ->expected(1)
       ->allow_extra_args(false)
