@@ -40,6 +40,8 @@ OTHERS = """gfx600 gfx700 gfx701 gfx801 gfx802 gfx803 gfx810 gfx902 gfx904 gfx90
 CURRENT = tuple(gfx for gfx in uv.LISTED if gfx not in ("gfx900", "gfx906"))
 XE = ("12.55", "12.57", "12.60", "12.70", "12.74", "20.1", "30.0")  # what PyTorch's XPU is built for
 LINUX_ALONE = ("12.60", "gfx908", "gfx90a", "gfx942", "gfx950")  # Data Center GPU Max, Instinct
+PARTS = {"9.0", "11.0", "12.0", "12.70", "12.74", "30.0",  # of processors with x86-64 alone
+         *"gfx700 gfx801 gfx810 gfx902 gfx909 gfx90c gfx1033 gfx1035 gfx1036 gfx1103 gfx1150 gfx1151 gfx1152 gfx1153".split()}
 OLD_INTEL = ("9.0", "11.0", "12.0", "12.10", "12.50")
 CAPABILITIES = ("3.5", "3.7", "5.2", "6.1", "7.0", "7.5", "8.0", "8.6", "8.9", "9.0", "10.0", "12.0")
 
@@ -124,13 +126,15 @@ def _several():
     for driver, ccs in itertools.product(("580.65.06", "580.126.09"), (("6.1", "8.9"), ("8.6", "9.0"), ("7.0", "7.5"),
                                                                        ("8.9", "12.0"), ("5.2", "6.1"))):
         yield Box("linux", driver, ccs)
-    for pair in (("gfx1030", "gfx1201"), ("gfx1150", "gfx1201"), ("gfx906", "gfx1100")):
+    cards = ("gfx1030", "gfx1100", "gfx1101", "gfx1102", "gfx1200", "gfx1201")
+    for pair in (*itertools.combinations(cards, 2), ("gfx1150", "gfx1201"), ("gfx906", "gfx1100")):
         yield Box("linux", gfx=pair)
 
 
 def _of(platform, architectures):
-    """Those that the platform has a driver for."""
-    return [one for one in architectures if platform != "windows" or one not in LINUX_ALONE]
+    """Those that the platform has a driver for, or a processor with them."""
+    without = {"windows": LINUX_ALONE, "arm": PARTS}.get(platform, ())
+    return [one for one in architectures if one not in without]
 
 
 def _not_installed():
