@@ -35,6 +35,13 @@ namespace report::assume {
 // "vendor=amd"; nullopt of any other text.
 [[nodiscard]] std::optional<std::string> AsWords(const std::string& text);
 
+// Whether it is the name of a card, or of one kind of chips, and no maker's alone.
+[[nodiscard]] bool IsCard(const std::string& name);
+
+// Takes the card's name out of what another tool prints, where that is none as it is; it stays where nothing
+// in it is one either. Of several products that differ the error asks for one.
+[[nodiscard]] std::optional<std::string> TakePrinted(const Tables& tables, std::string& name);
+
 // The name of a card that somebody probably meant, other than what is written.
 [[nodiscard]] std::optional<std::string> NearestCard(const std::string& name);
 

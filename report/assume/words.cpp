@@ -2,16 +2,13 @@
 #include "report/assume/words.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <set>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
 #include "data/tables.h"
@@ -24,7 +21,6 @@
 #include "report/assume/memory.h"
 #include "report/core/architecture.h"
 #include "report/core/card_name.h"
-#include "report/core/device_peak.h"
 #include "report/core/quantity.h"
 #include "report/core/suggest.h"
 
@@ -246,58 +242,6 @@ std::string WithoutMarks(std::string_view name) {
     if (!word.empty()) words.append(words.empty() ? "" : " ").append(word);
   }
   return words;
-}
-
-bool IsCard(const std::string& name) { return AsWords(name).value_or("").starts_with("name="); }
-
-// Whether a description of one says of all that decides what one of another says.
-bool LeadToOne(const Tables& tables, const std::vector<std::string>& names) {
-  using Rates = std::array<std::optional<double>, 4>;
-  // What is on no bus is known by its name alone.
-  using Decisive = std::tuple<std::string, std::optional<std::string>, std::optional<std::uint64_t>, Rates>;
-  std::set<Decisive> all;
-  for (const std::string& name : names) {
-    Words words;
-    words.name = name;
-    if (RecogniseCard(tables, words)) continue;
-    probe::PhysicalDevice device;
-    device.name = name;
-    device.hardware.emplace().identity.ids = words.ids;
-    const auto* peak = FindPeak(EmbeddedPeaks(), device);
-    const bool is_on_no_bus = !words.ids && words.kind == probe::DeviceKind::kIntegrated;
-    all.insert({is_on_no_bus ? name : std::string(), words.architecture, words.memory_bytes,
-                peak && !IsOfAnother(*peak, device)
-                    ? Rates{peak->memory, peak->fp32, peak->matrix16, peak->int8}
-                    : Rates{}});
-  }
-  return all.size() < 2;
-}
-
-// What another tool prints of a card as its name, where it is none as it is; it stays where that is none
-// either. Of several products that differ somebody has to say one.
-Wrong TakePrinted(const Tables& tables, std::string& name) {
-  const auto printed = PrintedName(name);
-  if (auto of_chip = NameWithChip(printed, name)) {
-    name = *std::move(of_chip);
-    return std::nullopt;
-  }
-  auto products = ProductsIn(printed);
-  const auto listed = products.size();
-  std::erase_if(products, [](const std::string& product) { return !IsCard(product); });
-  const auto ask = [&] {
-    return fmt::format("'{}' is what several cards are called; say which one: {}",
-                       probe::CleanText(printed, 64), fmt::join(products, ", "));
-  };
-  if (!LeadToOne(tables, products)) return ask();
-  if (listed > 1 && !products.empty()) {
-    if (IsRowsName(name)) return std::nullopt;
-    // Of one that is no card nobody knows how alike it is.
-    if (!IsRowsName(printed) && products.size() < listed) return ask();
-    name = IsRowsName(printed) ? printed : products.front();
-    return std::nullopt;
-  }
-  if (printed != name && !IsCard(name) && IsCard(printed)) name = printed;
-  return std::nullopt;
 }
 
 // "16GB", or a number that is in the names of many.
