@@ -12,6 +12,7 @@
 
 #include "probe/core/parse.h"
 #include "probe/core/vendor_names.h"
+#include "report/assume/cards.h"
 #include "report/assume/known_card.h"
 #include "report/core/architecture.h"
 #include "report/core/impossible.h"
@@ -144,6 +145,18 @@ Wrong Agree(std::string_view key, const std::optional<T>& said, std::optional<T>
   return std::nullopt;
 }
 
+// What the table may name it by, beside its maker alone: its numbers, its chip's name, and that it is part of
+// a chip.
+std::vector<std::string> SubjectsOf(const Words& words) {
+  std::vector<std::string> all;
+  if (words.ids) all.push_back(fmt::format("{:04x}:{:04x}", words.ids->vendor, words.ids->device));
+  if (words.name)
+    all.push_back(fmt::format("{:04x}:{}", *words.vendor, probe::Lower(WithoutMaker(words.spelling))));
+  if (words.kind == probe::DeviceKind::kIntegrated)
+    all.push_back(fmt::format("{:04x}:integrated", *words.vendor));
+  return all;
+}
+
 // Of all devices, and of the runtimes that they are said to have; `own`: also of those that go without
 // saying.
 std::optional<Hindrance> WhyNot(const Tables& tables, const std::vector<Words>& devices, const Whole& whole,
@@ -154,13 +167,8 @@ std::optional<Hindrance> WhyNot(const Tables& tables, const std::vector<Words>& 
     const auto architecture =
         words.of ? ArchitectureText(*words.of->target, words.architecture, Reader::kPeople) : "";
     if (auto why = WhyImpossible(fmt::format("{:04x}", *words.vendor), architecture, setting)) return why;
-    if (words.ids) {
-      const auto card = fmt::format("{:04x}:{:04x}", words.ids->vendor, words.ids->device);
-      if (auto why = WhyImpossible(card, "", setting)) return why;
-    }
-    if (words.name) {
-      const auto chip = fmt::format("{:04x}:{}", *words.vendor, probe::Lower(WithoutMaker(words.spelling)));
-      if (auto why = WhyImpossible(chip, "", setting)) return why;
+    for (const std::string& subject : SubjectsOf(words)) {
+      if (auto why = WhyImpossible(subject, "", setting)) return why;
     }
     for (const auto& [name, version] : words.runtimes.value_or(Installed{})) {
       if (auto why = WhyImpossible(name, "", setting)) return why;
@@ -271,6 +279,9 @@ std::optional<std::string> Contradiction(const Tables& tables, const Words& word
   if (words.unified.value_or(false) && words.kind == probe::DeviceKind::kDiscrete)
     return fmt::format("unified: a discrete GPU has memory of its own; say {}unified=no",
                        words.of || words.name ? "" : "kind=integrated or ");
+  if (words.vendor && BuildsPartsAlone(*words.vendor) && !words.unified.value_or(true))
+    return fmt::format("unified: a GPU of {} always shares the processor's memory; leave it out",
+                       probe::VendorName(*words.vendor));
   if (auto wrong = WrongInterface(tables, words)) return wrong;
   return WrongDriver(words);
 }

@@ -53,5 +53,30 @@ TEST(Possible, AJetsonHasNoWindows) {
                  {"name=Jetson Nano,os=windows", why, "cc=5.2,os=windows"}});
 }
 
+// A card has a slot beside any processor.
+TEST(Possible, AnIntegratedGpuIsBesideItsOwnProcessor) {
+  const auto why = [](const std::string& maker) {
+    return "arch: an integrated GPU of " + maker + " is part of a processor with x86_64; say arch=x86_64";
+  };
+  ExpectRefused({{"name=UHD Graphics 630,arch=aarch64", why("Intel"), "name=UHD Graphics 630,arch=x86_64"},
+                 {"name=Iris Xe,arch=aarch64", why("Intel"), "name=Iris Xe MAX,arch=aarch64"},
+                 {"name=Arc 140V,arch=aarch64", why("Intel"), "name=Arc A770,arch=aarch64"},
+                 {"ip=12.71,arch=aarch64,os=windows", why("Intel"), "ip=12.55,arch=aarch64"},
+                 {"name=Radeon 780M,arch=aarch64", why("AMD"), "name=RX 7900 XTX,arch=aarch64"},
+                 {"name=Radeon Graphics,arch=aarch64", why("AMD"), "vendor=amd,arch=aarch64"},
+                 {"vendor=amd,kind=integrated,arch=aarch64", why("AMD"), "vendor=amd,kind=integrated"},
+                 {"name=Strix Halo,arch=aarch64", why("AMD"), "vendor=nvidia,kind=integrated,arch=aarch64"}});
+}
+
+TEST(Possible, AChipOfAMakerOfChipsHasNoMemoryOfItsOwn) {
+  const auto why = [](const std::string& maker) {
+    return "unified: a GPU of " + maker + " always shares the processor's memory; leave it out";
+  };
+  ExpectRefused({{"name=M4 Max,unified=no", why("Apple"), "name=M4 Max,unified=yes"},
+                 {"vendor=apple,unified=no", why("Apple"), "vendor=apple"},
+                 {"name=VideoCore VII,unified=no", why("Broadcom"), "name=VideoCore VII"},
+                 {"name=M1 16GB,unified=no", why("Apple"), "name=Radeon 780M,memory=4GiB,unified=no"}});
+}
+
 }  // namespace
 }  // namespace report::assume
