@@ -56,8 +56,8 @@ namespace report::assume {
 // not an architecture's: then nullopt.
 [[nodiscard]] std::optional<std::string> NoCardOf(const std::string& name, bool is_of_maker);
 
-// Of a part of a card ("A100-SXM4-40GB MIG 1g.5gb") and of what machines are called ("DGX"): what to say in
-// its place. nullopt of any other name.
+// Of a part of a card ("A100-SXM4-40GB MIG 1g.5gb"), of several cards ("RTX 4090 RTX 3090") and of what
+// machines are called ("DGX"): what to say in its place. nullopt of any other name.
 [[nodiscard]] std::optional<std::string> NoWholeCard(const std::string& name);
 
 // Whether the name is that of a series whose cards have a number behind it: "Radeon R9". `similar` have its

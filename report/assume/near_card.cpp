@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -181,15 +182,73 @@ std::optional<std::string> ArchitectureThat(const std::string& name, Fits fits) 
   return fmt::format("name: {} is an architecture; {}", probe::CleanText(name, 64), OneOfThem(rows));
 }
 
+// Whether it is the name of one card, with its number: in those of two some word stands twice, or no card
+// has all of them. A size is none, and neither is a number that is in the names of many.
+bool IsOneCard(const std::string& name) {
+  constexpr std::size_t kShortestNumber = 3;
+  if (FirstNumber(name).empty() || IsMemorySize(name)) return false;
+  if (probe::IsDigits(name) && name.size() < kShortestNumber) return false;
+  const auto last = name.rfind(' ');
+  if (last != std::string::npos && MakerCalled(name.substr(last + 1))) return false;  // of the card behind it
+  std::set<std::string> words;
+  const auto lower = probe::Lower(name);
+  for (std::string_view rest = lower; !rest.empty();) {
+    if (!words.emplace(probe::TakeUpTo(rest, ' ')).second) return false;
+  }
+  return IsCard(name);
+}
+
 // Of a name that goes on after a card's with words that none has: the card's.
 std::optional<std::string> CardBefore(std::string_view name) {
   for (auto end = name.rfind(' '); end != std::string_view::npos; end = name.rfind(' ')) {
     name = probe::Trim(name.substr(0, end));
     if (FirstNumber(name).empty()) return std::nullopt;
-    const auto words = AsWords(std::string(name));
-    if (words && words->starts_with("name=")) return std::string(name);
+    if (IsOneCard(std::string(name))) return std::string(name);
   }
   return std::nullopt;
+}
+
+std::string Joined(std::span<const std::string> words) { return fmt::format("{}", fmt::join(words, " ")); }
+
+// The cards whose names stand one behind the other, "RTX 4090 + RX 580", each with as many of the words as
+// are one's; empty where a part of them is none's.
+std::vector<std::string> CardsIn(std::string_view name) {
+  constexpr std::array<std::string_view, 3> kBetween = {"+", "&", "and"};
+  constexpr std::size_t kMostWords = 12;
+  std::vector<std::string> words;
+  while (!name.empty()) {
+    const auto word = probe::TakeUpTo(name, ' ');
+    if (!word.empty() && std::find(kBetween.begin(), kBetween.end(), probe::Lower(word)) == kBetween.end())
+      words.emplace_back(word);
+  }
+  if (words.size() > kMostWords) return {};
+  std::vector<std::string> cards;
+  for (std::span<const std::string> rest = words; !rest.empty();) {
+    auto count = rest.size();
+    while (count > 0 && !IsOneCard(Joined(rest.first(count)))) --count;
+    if (count == 0) return {};
+    cards.push_back(Joined(rest.first(count)));
+    rest = rest.subspan(count);
+  }
+  return cards;
+}
+
+// Of the names of several cards how they are described: each by a text of its own, and those alike by one.
+std::optional<std::string> SeveralCards(const std::string& name) {
+  if (name.find('/') != std::string::npos || IsRowsName(name)) return std::nullopt;
+  const auto cards = CardsIn(name);
+  if (cards.size() < 2) return std::nullopt;
+  std::string texts;
+  for (std::span<const std::string> rest = cards; !rest.empty();) {
+    const auto other = std::find_if(rest.begin(), rest.end(), [&](const std::string& card) {
+      return probe::Lower(card) != probe::Lower(rest.front());
+    });
+    const auto count = static_cast<std::size_t>(other - rest.begin());
+    texts += fmt::format(" --assume \"name={}{}\"", probe::CleanText(rest.front(), 64),
+                         count > 1 ? fmt::format(",count={}", count) : "");
+    rest = rest.subspan(count);
+  }
+  return fmt::format("name: '{}' is {} cards: say{}", probe::CleanText(name, 64), cards.size(), texts);
 }
 
 // Of whose cards alone a word of the name is a part: "GTX" is NVIDIA's. Words with a number are models, which
@@ -323,6 +382,7 @@ std::optional<std::string> NoWholeCard(const std::string& name) {
     return fmt::format("name: '{}' is a part of a card, and no table has the rates of a part: {}",
                        probe::CleanText(name, 64), those_of_the_whole);
   }
+  if (auto several = SeveralCards(name)) return several;
   constexpr std::size_t kSeveral = 2;
   const auto machines = MachinesCalled(name);
   if (machines.size() < kSeveral || name.find(' ') != std::string::npos) return std::nullopt;

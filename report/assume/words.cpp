@@ -428,7 +428,8 @@ probe::Result<Words> ReadWords(const Tables& tables, const std::string& text) {
     if (key == keys.end())
       return Said("", fmt::format("there is no key '{}'{}", probe::CleanText(name, 64),
                                   value.empty() ? HintOfText(name, keys) : HintOfKey(name, keys)));
-    if (std::find(seen.begin(), seen.end(), name) != seen.end()) return Said(name, "it stands twice");
+    if (std::find(seen.begin(), seen.end(), name) != seen.end())
+      return Said(name, "it stands twice; of another GPU another --assume says it");
     seen.push_back(name);
     if (value.empty()) return Said(name, "it lacks its value");
     if (auto wrong = key->read(value, words)) return Said(name, *wrong);

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// Names of a described GPU that are several cards', or that of one of several.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "report/assume/assume.h"
+#include "report/core/tables.h"
+
+namespace report::assume {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string Refusal(const std::string& text) {
+  const auto machine = Imagine(*EmbeddedTables(), {text});
+  return machine ? "" : machine.error().text;
+}
+
+// As many texts as there are names, each of which is taken.
+TEST(Several, CardsBehindOneAnotherHaveATextEach) {
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      {"RTX 4090 RTX 3090", R"(2 cards: say --assume "name=RTX 4090" --assume "name=RTX 3090")"},
+      {"RTX 4090 + rtx3090", R"(2 cards: say --assume "name=RTX 4090" --assume "name=rtx3090")"},
+      {"RTX 4070 Ti RX 580 8GB", R"(2 cards: say --assume "name=RTX 4070 Ti" --assume "name=RX 580 8GB")"},
+      {"RTX 4090 RTX 4090 and Arc A770",
+       R"(3 cards: say --assume "name=RTX 4090,count=2" --assume "name=Arc A770")"},
+      {"RTX 4090 Intel UHD Graphics 770",
+       R"(2 cards: say --assume "name=RTX 4090" --assume "name=Intel UHD Graphics 770")"}};
+  for (const auto& [name, wanted] : rows) {
+    for (const char* maker : {"", "vendor=nvidia,"}) {
+      auto rest = Refusal(maker + ("name=" + name));
+      ASSERT_EQ(rest, "--assume: name: '" + name + "' is " + wanted);
+    }
+    auto rest = wanted;
+    const std::string start = "--assume \"";
+    for (auto from = rest.find(start); from != std::string::npos; from = rest.find(start)) {
+      rest.erase(0, from + start.size());
+      EXPECT_EQ(Refusal(rest.substr(0, rest.find('"'))), "") << "which is proposed";
+    }
+  }
+  EXPECT_THAT(Refusal("name=RTX 4090, name=RTX 3090"),
+              HasSubstr("name: it stands twice; of another GPU another"));
+}
+
+TEST(Several, WhatGoesOnAfterACardIsNotHalfProposed) {
+  EXPECT_THAT(Refusal("name=RTX 4090 RTX foo"), HasSubstr("; did you mean 'RTX 4090'?"));
+  for (const char* name : {"RTX 4090 16GB", "RTX 6000 Ada Generation", "GeForce RTX 4060 Max-Q / Mobile",
+                           "NVIDIA A100-SXM4-80GB", "Radeon RX 7600M/7600M XT", "AI Max+ 395 128GB"})
+    EXPECT_EQ(Refusal(std::string("name=") + name), "") << name;
+}
+
+}  // namespace
+}  // namespace report::assume
