@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -43,6 +44,14 @@ bool LeadToOne(const Tables& tables, const std::vector<std::string>& names) {
   return all.size() < 2;
 }
 
+// "RX 480/580" of "rx480/580", of which the second lacks a word of the first.
+std::string WithFirstSpelled(const std::string& list) {
+  const auto first = list.substr(0, list.find('/'));
+  return first.size() == list.size() || first.find(' ') != std::string::npos
+             ? list
+             : Spelled(first) + list.substr(first.size());
+}
+
 }  // namespace
 
 bool IsCard(const std::string& name) { return AsWords(name).value_or("").starts_with("name="); }
@@ -53,12 +62,17 @@ std::optional<std::string> TakePrinted(const Tables& tables, std::string& name) 
     name = *std::move(of_chip);
     return std::nullopt;
   }
-  auto products = ProductsIn(printed);
+  auto products = ProductsIn(WithFirstSpelled(printed));
   const auto listed = products.size();
-  std::erase_if(products, [](const std::string& product) { return !IsCard(product); });
+  const auto first_unknown = std::stable_partition(products.begin(), products.end(), IsCard);
+  const std::vector<std::string> unknown(first_unknown, products.end());
+  products.erase(first_unknown, products.end());
   const auto ask = [&] {
-    return fmt::format("'{}' is what several cards are called; say which one: {}",
-                       probe::CleanText(printed, 64), fmt::join(products, ", "));
+    const auto start = fmt::format("'{}' is what several cards are called", probe::CleanText(printed, 64));
+    if (unknown.empty() || IsRowsName(printed))
+      return fmt::format("{}; say which one: {}", start, fmt::join(products, ", "));
+    return fmt::format("{}, but '{}' is no card's name; say one card's, such as {}", start,
+                       probe::CleanText(unknown.front(), 64), products.front());
   };
   if (!LeadToOne(tables, products)) return ask();
   if (listed > 1 && !products.empty()) {

@@ -46,9 +46,11 @@ bool IsLegalForm(std::string_view word) {
   return std::find(kForms.begin(), kForms.end(), plain) != kForms.end();
 }
 
-// "12 GB": that tells one card from another.
+// "12 GB": that tells one card from another. A "580 8GB" is a card's.
 bool IsSize(std::string_view text) {
-  std::string plain(text);
+  const auto words = BlankSeparated(text);
+  if (words.size() > 2 || (words.size() == 2 && HasDigit(words[1]))) return false;
+  auto plain = JoinedByBlanks(words, 0, words.size());
   std::erase(plain, ' ');
   if (plain.ends_with("iB")) plain.erase(plain.size() - 2, 1);
   return IsMemorySize(plain);

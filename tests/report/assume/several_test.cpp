@@ -53,5 +53,22 @@ TEST(Several, WhatGoesOnAfterACardIsNotHalfProposed) {
     EXPECT_EQ(Refusal(std::string("name=") + name), "") << name;
 }
 
+TEST(Several, CardsOfAListAreAllAskedFor) {
+  const std::string start = " is what several cards are called";
+  for (const char* name : {"RX 480/580", "rx480/580", "RX480/580"})
+    EXPECT_EQ(Refusal(std::string("name=") + name),
+              "--assume: name: '" + std::string(name) + "'" + start + "; say which one: RX 480, RX 580");
+  EXPECT_THAT(Refusal("name=RX 480/580 8GB"), HasSubstr("say which one: RX 480, RX 580 8GB"));
+  EXPECT_THAT(Refusal("name=RX 6750 GRE 10 GB / 12 GB"),
+              HasSubstr("say which one: RX 6750 GRE 10 GB, RX 6750 GRE 12 GB"))
+      << "of these the sizes are the products";
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      {"RTX 4090/foo", ", but 'RTX foo' is no card's name; say one card's, such as RTX 4090"},
+      {"foo/RTX 4090", ", but 'foo' is no card's name; say one card's, such as RTX 4090"},
+      {"480/580", ", but '580' is no card's name; say one card's, such as 480"}};
+  for (const auto& [name, wanted] : rows)
+    EXPECT_EQ(Refusal("name=" + name), "--assume: name: '" + name + "'" + start + wanted);
+}
+
 }  // namespace
 }  // namespace report::assume
