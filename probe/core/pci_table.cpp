@@ -57,8 +57,9 @@ std::optional<PciFacts> FindPciFacts(const PciIds& ids) {
   facts.name = refined != nullptr ? refined->name : base->name;
   facts.one_product = facts.name.find('/') == std::string_view::npos;
   facts.kind = ParseName<DeviceKind>(base->kind).value_or(DeviceKind::kUnknown);
+  const bool has_target = refined != nullptr && !refined->target.empty();
   facts.architecture = base->architecture;
-  facts.target = base->target;
+  facts.target = has_target ? refined->target : base->target;
   return facts;
 }
 

@@ -27,13 +27,13 @@ bool IsOf(const Row& row, std::uint32_t vendor, std::uint32_t device) {
   return row.vendor == vendor && row.device == device;
 }
 
-// As the first of the rows of these numbers has them.
+// As the first of the rows of these numbers has them, where this one has no target of its own.
 void TakeKindAndTarget(const Rows& rows, Row& row) {
   const auto base = std::find_if(rows.begin(), rows.end(),
                                  [&](const Row& one) { return IsOf(one, row.vendor, row.device); });
   if (base == rows.end()) return;
   row.kind = base->kind;
-  row.target = base->target;
+  if (row.target.empty()) row.target = base->target;
 }
 
 // Once for each of its numbers: rates are known by number, and any of them may be the one.

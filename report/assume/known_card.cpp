@@ -261,6 +261,9 @@ std::optional<std::uint64_t> OwnMemory(const Rows& rows, const Words& words) {
   const auto named = MemoryInName(rows.front().name);
   const auto says = [&](const Row& row) { return MemoryInName(row.name) == named; };
   if (named && std::all_of(rows.begin(), rows.end(), says)) return named;
+  const bool says_each =
+      std::all_of(rows.begin(), rows.end(), [](const Row& row) { return MemoryInName(row.name); });
+  if (says_each) return std::nullopt;  // and they differ: an "RX 6750 GRE" has 10 GB or 12
   std::set<std::optional<std::uint64_t>> known;
   const auto add = [&](const Row& row) {
     const auto bytes = MemoryOfProduct(row, words.spelling);

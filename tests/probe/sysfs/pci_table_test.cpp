@@ -61,7 +61,7 @@ TEST(PciTable, EveryRowIsWellFormedDatedAndUnique) {
     EXPECT_TRUE(kinds.contains(fields[4])) << line;
     EXPECT_EQ(fields[4].empty(), !fields[2].empty()) << line;
     EXPECT_FALSE(VendorName(static_cast<std::uint32_t>(std::stoul(fields[0], nullptr, 16))).empty()) << line;
-    EXPECT_TRUE(fields[7].size() == 1 && std::string("PADLJQOWHR").find(fields[7]) != std::string::npos)
+    EXPECT_TRUE(fields[7].size() == 1 && std::string("PADLJQOWHRN").find(fields[7]) != std::string::npos)
         << line;
     EXPECT_TRUE(IsMonth(fields[8])) << line;
     const auto devices = Fields(fields[1], ' ');
@@ -89,6 +89,15 @@ TEST(PciTable, RevisionTellsCardsOfOneNumberApart) {
   EXPECT_FALSE(family->one_product);
   EXPECT_EQ(family->target, "gfx1030");
   EXPECT_TRUE(FindPciFacts({0x1002, 0x73bf, std::nullopt, std::nullopt, 0xc1})->one_product);
+}
+
+TEST(PciTable, ARevisionMayBeAnotherChip) {
+  const auto target = [](std::optional<std::uint32_t> revision) {
+    return FindPciFacts({0x1002, 0x73ff, std::nullopt, std::nullopt, revision})->target;
+  };
+  EXPECT_EQ(target(0xdf), "gfx1031") << "an RX 6750 GRE 10GB";
+  EXPECT_EQ(target(0xc7), "gfx1032") << "an RX 6600";
+  EXPECT_EQ(target(std::nullopt), "gfx1032");
 }
 
 TEST(PciTable, DisplaysAndNpusAreNamedForWhatTheyAre) {

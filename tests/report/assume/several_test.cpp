@@ -13,11 +13,24 @@
 namespace report::assume {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 std::string Refusal(const std::string& text) {
   const auto machine = Imagine(*EmbeddedTables(), {text});
   return machine ? "" : machine.error().text;
+}
+
+Machine Of(const std::string& text) {
+  auto machine = Imagine(*EmbeddedTables(), {text});
+  EXPECT_TRUE(machine) << machine.error().text;
+  return machine ? *std::move(machine) : Machine{};
+}
+
+std::vector<std::string> Warnings(const Machine& machine) {
+  std::vector<std::string> texts;
+  for (const Warning& warning : machine.warnings) texts.push_back(warning.text);
+  return texts;
 }
 
 // As many texts as there are names, each of which is taken.
@@ -68,6 +81,17 @@ TEST(Several, CardsOfAListAreAllAskedFor) {
       {"480/580", ", but '580' is no card's name; say one card's, such as 480"}};
   for (const auto& [name, wanted] : rows)
     EXPECT_EQ(Refusal("name=" + name), "--assume: name: '" + name + "'" + start + wanted);
+}
+
+// 73ff is Navi 23's number, and a revision of it a Navi 22.
+TEST(Several, SizesOfOneCardAreOfOneArchitecture) {
+  for (const char* name : {"RX 6750 GRE", "RX 6750 GRE 10GB", "RX 6750 GRE 12GB"})
+    EXPECT_EQ(Of(std::string("name=") + name).devices.back().hardware->architecture, "gfx1031") << name;
+  EXPECT_EQ(Of("name=RX 6600").devices.back().hardware->architecture, "gfx1032");
+  EXPECT_THAT(Warnings(Of("name=RX 6750 GRE")),
+              ElementsAre("the rates and the memory are those of Radeon RX 6750 GRE 10GB, as no table has RX "
+                          "6750 GRE itself"));
+  EXPECT_EQ(Of("name=RX 6750 GRE,memory=12GiB").devices.back().memory.total_bytes, 12ULL << 30U);
 }
 
 }  // namespace
