@@ -114,6 +114,13 @@ std::string KernelDriverOf(const Whole& whole, std::string_view maker) {
   return std::string(is_it ? known.front() : kDescribed);
 }
 
+// Of an "Iris Xe", whose rates are those of one processor's, "Intel Iris Xe (i7-1265U)", nobody has said the
+// processor.
+std::string NameOf(const Words& words) {
+  const auto own = words.name->substr(0, words.name->find(" ("));
+  return !words.alias.empty() && IsCardsName(words.alias, own) ? own : *words.name;
+}
+
 // `number` of the device among all, from 1; `listed`: how many each runtime has listed before it.
 probe::PhysicalDevice DeviceOf(const Tables& tables, const Words& words, const Whole& whole,
                                std::uint32_t number, std::map<std::string, std::uint32_t>& listed) {
@@ -123,7 +130,7 @@ probe::PhysicalDevice DeviceOf(const Tables& tables, const Words& words, const W
   const probe::PciAddress address{number / kBuses, number % kBuses, 0, 0};
   device.id = "pci:" + probe::ToString(address);
   device.vendor = std::string(probe::VendorName(vendor));
-  device.name = words.name ? *words.name
+  device.name = words.name ? NameOf(words)
                            : fmt::format("{} {}", *device.vendor,
                                          words.architecture ? *words.architecture : std::string("GPU"));
   device.kind = words.kind.value_or(probe::DeviceKind::kDiscrete);
@@ -384,7 +391,9 @@ void Warn(const Tables& tables, const Words& words, const Whole& whole, const pr
   };
   if (!words.alias.empty())
     say(fmt::format("{} is taken for {}", probe::CleanText(words.alias, 64),
-                    name.starts_with(device.vendor.value_or("")) ? name : *device.vendor + "'s " + name));
+                    words.name->starts_with(device.vendor.value_or(""))
+                        ? probe::CleanText(*words.name, 64)
+                        : *device.vendor + "'s " + probe::CleanText(*words.name, 64)));
   if (!words.several.empty())
     say(fmt::format("chips with {} have a GPU that is called {}: {} says which is meant", words.several, name,
                     words.several.substr(0, words.several.find(' '))));

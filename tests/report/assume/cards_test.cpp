@@ -243,7 +243,8 @@ TEST(CardWords, EveryOtherNameLeadsToACard) {
   for (const Alias& alias : Aliases()) {
     const auto machine = Imagine(*EmbeddedTables(), {"name=" + std::string(alias.name)});
     ASSERT_TRUE(machine) << alias.name << ": " << machine.error().text;
-    EXPECT_EQ(machine->devices.back().name, alias.card);
+    const auto& name = machine->devices.back().name;
+    EXPECT_TRUE(name == alias.card || alias.card.starts_with(name + " (")) << name << ", not " << alias.card;
     const auto direct = Imagine(*EmbeddedTables(), {"name=" + std::string(alias.card)});
     ASSERT_TRUE(direct) << alias.card << ": " << direct.error().text;
     EXPECT_EQ(FindPeak(EmbeddedPeaks(), machine->devices.back()),

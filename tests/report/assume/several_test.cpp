@@ -13,6 +13,7 @@
 namespace report::assume {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -92,6 +93,16 @@ TEST(Several, SizesOfOneCardAreOfOneArchitecture) {
               ElementsAre("the rates and the memory are those of Radeon RX 6750 GRE 10GB, as no table has RX "
                           "6750 GRE itself"));
   EXPECT_EQ(Of("name=RX 6750 GRE,memory=12GiB").devices.back().memory.total_bytes, 12ULL << 30U);
+}
+
+TEST(Several, AnIrisXeIsShownWithoutAProcessorThatNobodyNamed) {
+  for (const char* name : {"Iris Xe", "Intel(R) Iris(R) Xe Graphics"}) {
+    const auto machine = Of(std::string("name=") + name);
+    EXPECT_EQ(machine.devices.back().name, "Intel Iris Xe") << name;
+    EXPECT_THAT(Warnings(machine), Contains(HasSubstr(" is taken for Intel Iris Xe (i7-1265U)")))
+        << "whose rates they are";
+  }
+  EXPECT_EQ(Of("name=Steam Deck").devices.back().name, "Van Gogh (Steam Deck)") << "which was named";
 }
 
 }  // namespace
