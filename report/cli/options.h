@@ -111,6 +111,10 @@ struct RawOptions {
 void AddPageOptions(CLI::App& app, RawOptions& raw);
 [[nodiscard]] std::optional<probe::Error> CheckPageOptions(const Options& options);
 
+// What the parser takes for something else: a value of a flag for whether it is given, and a list of which
+// nothing is left for one whose value follows.
+[[nodiscard]] std::optional<probe::Error> Misread(const CLI::App& app, const std::vector<std::string>& words);
+
 // The part of it that says what an answer has to be.
 [[nodiscard]] std::optional<probe::Error> CheckTerms(RawOptions& raw);
 
