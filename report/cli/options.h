@@ -111,8 +111,8 @@ struct RawOptions {
 void AddPageOptions(CLI::App& app, RawOptions& raw);
 [[nodiscard]] std::optional<probe::Error> CheckPageOptions(const Options& options);
 
-// What the parser takes for something else: a value of a flag for whether it is given, and a list of which
-// nothing is left for one whose value follows.
+// What the parser takes for something else: a value of a flag for whether it is given, a list of which
+// nothing is left for one whose value follows, and one with a stray comma for one without.
 [[nodiscard]] std::optional<probe::Error> Misread(const CLI::App& app, const std::vector<std::string>& words);
 
 // The part of it that says what an answer has to be.

@@ -103,6 +103,44 @@ TEST(Options, ANearMissIsSuggested) {
   EXPECT_THAT(Refused({"recommend", "--format", "JSON"}), HasSubstr("did you mean 'json'?"));
 }
 
+// In every list, as in --assume.
+TEST(Options, ACommaBesideWhichNoNameStandsIsRefused) {
+  const std::vector<std::vector<std::string>> lists = {{"list", "--only"},
+                                                       {"--skip"},
+                                                       {"recommend", "--among"},
+                                                       {"recommend", "--exclude"},
+                                                       {"query", "name", "--backend"},
+                                                       {"query"},
+                                                       {"query", "--"}};
+  for (const auto& list : lists) {
+    const std::string of = list.back() == "--" ? "query" : list.back();
+    const std::string one = of == "query" ? "name" : "cpu";
+    const std::string other = of == "query" ? "vendor" : "vulkan";
+    for (const auto& value : {one + ",", "," + one, one + ",," + other, one + ", ," + other}) {
+      auto arguments = list;
+      arguments.push_back(value);
+      EXPECT_EQ(Refused(arguments), of + ": beside a comma of '" + value +
+                                        "' there is no name: leave the comma out, or say what was meant");
+      if (!of.starts_with("--")) continue;
+      arguments = list;
+      arguments.back() += "=" + value;
+      EXPECT_THAT(Refused(arguments), HasSubstr(of + ": beside a comma of '" + value + "'"));
+      arguments.insert(arguments.end(), {"--json", "--no-calibrate"});
+      EXPECT_THAT(Refused(arguments), HasSubstr("beside a comma of '" + value + "'"))
+          << "with more behind it";
+    }
+    auto apart = list;
+    apart.insert(apart.end(), {one + ",", other});
+    EXPECT_THAT(Parse(apart) ? "" : Parse(apart).error().text, Not(HasSubstr("comma"))) << "of two words";
+  }
+  EXPECT_EQ(Accepted({"list", "--only", "cpu,", "vulkan"}).run.only,
+            (std::vector<std::string>{"cpu", "vulkan"}));
+  EXPECT_EQ(Accepted({"--only", "cpu, vulkan"}).run.only, (std::vector<std::string>{"cpu", "vulkan"}));
+  EXPECT_EQ(Accepted({"query", "name", "--device", "a,,b"}).run.device, "a,,b") << "which is no list";
+  EXPECT_EQ(Accepted({"compare", "a,,b", "c,"}).other, "c,");
+  EXPECT_EQ(Accepted({"recommend", "--target", "a,,b"}).target, "a,,b");
+}
+
 TEST(Options, TheParsersErrorsAreSaidInOurWords) {
   EXPECT_EQ(Refused({"--json=maybe"}), "--json takes no value");
   for (const char* value : {"true", "false", "yes", "no", "0", "1", ""}) {
