@@ -36,6 +36,7 @@ TEST(CardName, OfAListKeepsTheSizesThatAreItsProducts) {
       {"RTX 3080 Mobile / Max-Q 8GB/16GB", {"RTX 3080 Mobile", "RTX 3080 Max-Q"}},
       {"RTX 3080 Mobile / Max-Q 8 GB / 16 GB", {"RTX 3080 Mobile", "RTX 3080 Max-Q"}},
       {"RX 6750 GRE 10GB / 12GB", {"RX 6750 GRE 10GB", "RX 6750 GRE 12GB"}},
+      {"RX 480/580 8GB", {"RX 480", "RX 580 8GB"}},
       {"RX 7900 XT / XTX 24GB", {"RX 7900 XT", "RX 7900 XTX 24GB"}}};
   for (const auto& [name, products] : rows) EXPECT_THAT(ProductsIn(name), ElementsAreArray(products)) << name;
 }
