@@ -219,7 +219,8 @@ std::vector<std::string> TakeSizes(std::vector<Piece>& pieces) {
 
 // How many of the words of a product the next one of its list begins with: "7900 XTX" lacks what stands
 // before the first number ("Radeon RX 7900 XT"), "390" what stands before the first that is one ("Radeon R9
-// 290"), and "Mobile" all but the last word; "PRO W7600" lacks nothing.
+// 290"), and "Mobile" all but the last word, or with "Ti" all, where that is the number ("GTX 1080/Ti"); "PRO
+// W7600" lacks nothing.
 std::size_t SharedWith(const Piece& before, const Piece& piece) {
   const auto place = [&](auto holds) {
     return static_cast<std::size_t>(std::find_if(before.begin(), before.end(), holds) - before.begin());
@@ -228,7 +229,8 @@ std::size_t SharedWith(const Piece& before, const Piece& piece) {
     return HasDigit(word) && !IsMemorySize(word);
   });
   if (before.empty() || (has_digit && !HasDigit(piece.front()))) return 0;
-  if (!has_digit) return before.size() - 1;
+  const bool ends_in_number = HasDigit(before.back()) && !IsMemorySize(before.back());
+  if (!has_digit) return ends_in_number ? before.size() : before.size() - 1;
   const bool is_number = probe::IsDigit(piece.front().front());
   const auto alike = place(
       [&](const std::string& word) { return HasDigit(word) && probe::IsDigit(word.front()) == is_number; });

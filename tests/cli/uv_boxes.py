@@ -36,10 +36,10 @@ RELEASED = """340.108 367.57 375.66 384.183 387.34 390.157 410.104 418.226.00 43
     555.42.02 555.58.02 560.35.05 565.57.01 570.26 570.86.15 570.172.08 570.211.01 575.51.02 575.64.05 580.65.06
     580.82.07 580.95.05 580.126.09 590.48.01 595.45.04 595.58.03""".split()
 OTHERS = """gfx600 gfx700 gfx701 gfx801 gfx802 gfx803 gfx810 gfx902 gfx904 gfx909 gfx90c gfx940 gfx941 gfx1010 gfx1011 gfx1012
-    gfx1013 gfx1031 gfx1032 gfx1033 gfx1034 gfx1035 gfx1036 gfx1103 gfx1152 gfx1153 gfx1170 gfx1250""".split()
+    gfx1013 gfx1031 gfx1032 gfx1033 gfx1034 gfx1035 gfx1036 gfx1103 gfx1152 gfx1153 gfx1170 gfx1171 gfx1250""".split()
 CURRENT = tuple(gfx for gfx in uv.LISTED if gfx not in ("gfx900", "gfx906"))
 XE = ("12.55", "12.57", "12.60", "12.70", "12.74", "20.1", "30.0")  # what PyTorch's XPU is built for
-LINUX_ALONE = ("12.60", "gfx908", "gfx90a", "gfx942", "gfx950")  # Data Center GPU Max, Instinct
+LINUX_ALONE = ("12.60", *"gfx908 gfx90a gfx940 gfx941 gfx942 gfx950 gfx1250".split())  # Data Center GPU Max, Instinct
 PARTS = {"9.0", "11.0", "12.0", "12.70", "12.74", "30.0",  # of processors with x86-64 alone
          *"gfx700 gfx801 gfx810 gfx902 gfx909 gfx90c gfx1033 gfx1035 gfx1036 gfx1103 gfx1150 gfx1151 gfx1152 gfx1153".split()}
 OLD_INTEL = ("9.0", "11.0", "12.0", "12.10", "12.50")

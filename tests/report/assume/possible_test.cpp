@@ -53,6 +53,13 @@ TEST(Possible, AJetsonHasNoWindows) {
                  {"name=Jetson Nano,os=windows", why, "cc=5.2,os=windows"}});
 }
 
+TEST(Possible, AMacHasNoGpuOfAProcessorOfAmd) {
+  const std::string why = "os: no Mac has a processor of AMD";
+  ExpectRefused({{"name=Radeon 780M,os=macos", why, "name=Radeon 780M,os=windows"},
+                 {"name=Radeon 680M,os=macos", why, "name=RX 6900 XT,os=macos"},
+                 {"gfx=gfx1151,os=macos", why, "gfx=gfx1030,os=macos"}});
+}
+
 // A card has a slot beside any processor.
 TEST(Possible, AnIntegratedGpuIsBesideItsOwnProcessor) {
   const auto why = [](const std::string& maker) {

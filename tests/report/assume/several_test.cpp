@@ -77,7 +77,7 @@ TEST(Several, CardsOfAListAreAllAskedFor) {
               HasSubstr("say which one: RX 6750 GRE 10 GB, RX 6750 GRE 12 GB"))
       << "of these the sizes are the products";
   const std::vector<std::pair<std::string, std::string>> rows = {
-      {"RTX 4090/foo", ", but 'RTX foo' is no card's name; say one card's, such as RTX 4090"},
+      {"RTX 4090/foo", ", but 'RTX 4090 foo' is no card's name; say one card's, such as RTX 4090"},
       {"foo/RTX 4090", ", but 'foo' is no card's name; say one card's, such as RTX 4090"},
       {"480/580", ", but '580' is no card's name; say one card's, such as 480"}};
   for (const auto& [name, wanted] : rows)

@@ -22,6 +22,8 @@ TEST(CardName, OfAListIsOfItsProducts) {
       {"R9 290/390", {"R9 290", "R9 390"}},
       {"Radeon R7 370 / R9 270X/370X", {"Radeon R7 370", "Radeon R9 270X", "Radeon R9 370X"}},
       {"Radeon R6/R7 Graphics", {"Radeon R6", "Radeon R7 Graphics"}},
+      {"GTX 1080/Ti", {"GTX 1080", "GTX 1080 Ti"}},
+      {"M1/Pro/Max", {"M1", "M1 Pro", "M1 Max"}},
       {"GeForce RTX 4060 Max-Q / Mobile", {"GeForce RTX 4060 Max-Q", "GeForce RTX 4060 Mobile"}}};
   for (const auto& [name, products] : rows) EXPECT_THAT(ProductsIn(name), ElementsAreArray(products)) << name;
 }
