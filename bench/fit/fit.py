@@ -14,7 +14,8 @@ matrix units are beside the rest of it, the less of them a prompt reaches, whate
 By least absolute error of the logarithm of the rate: a row that is off by half would bend a square. e and c are those of
 a class of devices, whatever runtime reaches them, so that between the runtimes of one device what was measured decides;
 a class has runtimes where rows of one device differ more than its figures do. One overhead is all devices', so that a
-machine that is faster as a whole keeps its order, but for classes that have their own and e of their maker's others.
+machine that is faster as a whole keeps its order, but for classes that have their own, with e of their maker's others or,
+where rows of several formats of weights tell both, with their own.
 
 Where nobody measured a device's rate, the share of the specified one that others of its class reach in the median counts
 ("usual"), and so it does in the program where nothing is measured: both predict the same there. The errors that are
@@ -26,8 +27,8 @@ Training has no rows of frameworks but those of CUDA (bench/predict/fit_gpu.py).
 reach half of the product, and as much less of it as prompts do: makers' peaks of matrix units say little of what
 software makes of them. Data-centre GPUs, whose libraries frameworks use and engines do not, stay at the half.
 
-llama_rows.csv: builds of 2025 and later, since engines changed much before (on Metal they did not), from pages that
-anybody can open; a device counts once in its class's share, however many rows it has. "architecture" is one of
+llama_rows.csv: builds of 2025 and later, since engines changed much before (on Metal less: most of its rows are older), from
+pages that anybody can open; a device counts once in its class's share, however many rows it has. "architecture" is one of
 data/pci_names.csv (its target of NVIDIA's and of gfx906, the chip of Apple's), "card" what --assume calls the very product.
 The rates of devices are those that its pages state, or vendors' own, and as in data/peaks/cards.csv where they disagree (of
 Apple's by the number of cores); read_bytes_per_s are measured by kernels that read, product rates by matrix products, both
@@ -60,8 +61,9 @@ KV_BYTES = {6.74e9: 524288, 7.24e9: 131072, 8.03e9: 131072}
 # Of devices left out of their own fit: the median error is at most that, and so many rows lie in the range.
 GOALS = {"decode": 0.10, "prefill": 0.20}
 LEAST_INSIDE = 0.90
-# Taken, not fitted: left out, devices' prompts are off by 10.6 to 13.5 % in the mean and 7 to 9 % in the median from 0 to
-# 0.9, least at 0 and 0.1. At 0 a device's matrix units would count for nothing where they were measured.
+# Taken, not fitted: left out, devices' prompts are off by 12 to 14 % in the mean and 7 to 9 % in the median from 0 to 0.9, the
+# mean least from 0.4 to 0.7, the median at 0 and 0.1. At 0 a device's matrix units would count for nothing where they were
+# measured.
 MATRIX_POWER = 0.2
 # So many tell how far the next may be off.
 ENOUGH_DEVICES = 8
@@ -71,14 +73,16 @@ VENDORS = {"NVIDIA": "10de", "AMD": "1002", "Intel": "8086", "Apple": "106b"}
 # count for that no class takes, or where none is left, all by the same runtimes. Architectures, or targets, are those of
 # data/pci_names.csv. One without rows is "as" another, and "lowest" is where the range of its decode begins. Those that
 # "wait" have wide memories and low clocks: what their rows lack beside the maker's other devices is the same time for each
-# token, however fast they read.
+# token, however fast they read. Rows of those with "formats" are of weights of 4 to 16 bits, which tell such a time apart from
+# the share of the memory's rate.
 CLASSES = [
-    {"vendor": "NVIDIA", "chips": ["sm_60", "sm_70", "sm_80", "sm_90", "sm_100", "sm_103"], "waits": True},
-    {"vendor": "NVIDIA", "chips": ["sm_50", "sm_52", "sm_53", "sm_61", "sm_62", "sm_72"]},
-    # Of Kepler there is one figure: 0.95 tokens/s of 2.02 GB on a Quadro K4200 (173 GB/s) by Vulkan, a hundredth of what its
-    # memory would give (github.com/Andyyyy64/whichllm, pull request 75). The next generation's share is a guess; the range
-    # goes down to that.
-    {"vendor": "NVIDIA", "chips": ["Kepler", "sm_30", "sm_32", "sm_35", "sm_37"], "as": "sm_52", "lowest": 0.013},
+    {"vendor": "NVIDIA", "chips": ["sm_70", "sm_80", "sm_90", "sm_100", "sm_103"], "waits": True},
+    {"vendor": "NVIDIA", "chips": ["sm_61", "sm_62", "sm_72"]},
+    # Without dot products of bytes, as which goes the P100: nobody has rows of it.
+    {"vendor": "NVIDIA", "chips": ["sm_50", "sm_52", "sm_53", "sm_60"]},
+    # Its range goes down to the other figure that there is: 0.95 tokens/s of 2.02 GB on a Quadro K4200 (173 GB/s) by Vulkan, a
+    # hundredth of what its memory would give (github.com/Andyyyy64/whichllm, pull request 75).
+    {"vendor": "NVIDIA", "chips": ["Kepler", "sm_30", "sm_32", "sm_35", "sm_37"], "lowest": 0.013},
     {"vendor": "NVIDIA", "chips": ["sm_75"]},
     # The same chips have half of their rate of matrix units, and more power, than on professional cards.
     {"vendor": "NVIDIA", "chips": ["sm_86", "sm_89", "sm_120"], "names": ["GeForce"]},
@@ -86,7 +90,10 @@ CLASSES = [
     # The chip of the Instinct MI50 and MI60, Radeon VII and Pro VII, with its 1 TB/s. Other Vegas have half of that at most,
     # or share the processor's memory, and nobody's rows: they are the maker's.
     {"vendor": "AMD", "chips": ["gfx906"], "waits": True},
-    {"vendor": "AMD", "chips": ["RDNA1"]},  # without dot products of bytes
+    # Without dot products of bytes, with rows of Polaris alone. Its range goes down to what an RX 480 makes of other weights:
+    # 37.9 tokens/s of 2.37 GiB (Q4_K_XL) in llama.cpp's pull request 13324.
+    {"vendor": "AMD", "chips": ["GCN1", "GCN2", "GCN3", "GCN4", "GCN5", "GCN5.1"], "lowest": 0.47},
+    {"vendor": "AMD", "chips": ["RDNA1"]},  # without them, too
     {"vendor": "AMD", "chips": ["RDNA2"]},
     {"vendor": "AMD", "chips": ["RDNA3.5", "gfx1103"]},
     {"vendor": "AMD", "chips": ["RDNA3"]},
@@ -101,6 +108,9 @@ CLASSES = [
     {"vendor": "Intel", "chips": ["Xe-HPG"]},
     {"vendor": "Intel", "chips": ["Xe2", "Xe2-LPG"]},
     {"vendor": "Apple", "names": ["M5"]},
+    # Two chips in one, which read a smaller share of their memory's rate than one does.
+    {"vendor": "Apple", "names": ["Ultra"], "formats": True},
+    {"vendor": "Apple", "names": ["M1", "M2", "M3", "M4"], "formats": True},
 ]
 # What libraries' products of 16 bits reach of the peak on cards of data centres, a further device each beside the rows
 # (stas00/ml-engineering, maximum achievable matmul FLOPS: MI300X; A100; H100).
@@ -265,7 +275,16 @@ def token_rate(row, fitted, rates=""):
 
 
 def fit_decode(rows):
-    return best([i * 1e-4 for i in range(0, 31)], decode_point, token_rate, rows, "output_tokens_per_s")
+    """As decode_point() has them: the best overhead for all, and of each class with "formats" that of its own rows."""
+    def fitted(own, longest):
+        return best([i * 1e-4 for i in range(longest + 1)], decode_point, token_rate, own, "output_tokens_per_s")
+
+    tell_both = {row["key"] for row in rows if class_of(row["key"]).get("formats", False)}
+    shares, overheads = fitted([row for row in rows if row["key"] not in tell_both], 30)
+    for key in tell_both:
+        own, overhead = fitted([row for row in rows if row["key"] == key], 100)
+        shares[key], overheads[key] = own[key], overhead[None]
+    return shares, overheads
 
 
 def mixed(row, power, rates=""):
@@ -315,8 +334,12 @@ def left_out(rows, fit, predict, measured):
 
 def spread(errors):
     """What the error of one device more is below, either way, in 95 of 100 cases: the rank that Vovk's conformal
-    prediction gives it (2005), or the largest error where that is beyond them."""
-    sizes = sorted(abs(error) for _, error in errors)
+    prediction gives it (2005), or the largest error where that is beyond them. A device counts once, by the median of its
+    rows, so that those with many do not tell of others how near they are."""
+    devices = {}
+    for row, error in errors:
+        devices.setdefault(row["device"], []).append(abs(error))
+    sizes = sorted(statistics.median(found) for found in devices.values())
     return math.exp(sizes[min(math.ceil(0.95 * (len(sizes) + 1)), len(sizes)) - 1])
 
 
@@ -363,9 +386,8 @@ def factor(value, width):
 
 def shared(values, errors):
     """For a maker without rows: the geometric mean of those that have some, with a range that holds them all."""
-    makers = [values[vendor] for vendor in VENDORS]
-    value = math.exp(statistics.fmean(math.log(maker) for maker in makers))
-    return factor(value, spread(errors + [(None, math.log(value / maker)) for maker in makers]))
+    value = math.exp(statistics.fmean(math.log(values[vendor]) for vendor in VENDORS))
+    return factor(value, spread(errors + [({"device": vendor}, math.log(value / values[vendor])) for vendor in VENDORS]))
 
 
 def of_reading(width, rows, point):

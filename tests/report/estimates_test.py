@@ -31,6 +31,10 @@ DECODES_FASTER = [
     ("Intel Arc B580", "vulkan", "Intel Arc A770", "vulkan"), ("GeForce RTX 4070", "vulkan", "Intel Arc B580", "sycl"),
     ("Apple M2 Ultra", "metal", "Intel Arc B580", "sycl"),
     ("Radeon RX 9070 XT", "vulkan", "Apple M4 Max", "metal"), ("NVIDIA A30", "cuda", "AMD Instinct MI210", "hip"),
+    ("GeForce RTX 4080", "cuda", "Apple M2 Ultra", "metal"), ("Radeon RX 6800 XT", "vulkan", "Apple M2 Ultra", "metal"),
+    ("Apple M5 Max", "metal", "Apple M3 Ultra", "metal"), ("Apple M2 Ultra", "metal", "Apple M4 Max", "metal"),
+    ("Apple M1 Ultra", "metal", "GeForce RTX 3060 12GB", "cuda"), ("Radeon RX 5700 XT", "vulkan", "Radeon RX 580", "vulkan"),
+    ("Radeon RX 580", "vulkan", "Radeon RX 470", "vulkan"), ("Tesla M40", "cuda", "Tesla K80", "cuda"),
 ]
 # Nobody has published rows; a peak alone puts none of the second before these.
 TRAINS_FASTER = [

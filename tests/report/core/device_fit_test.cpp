@@ -36,16 +36,21 @@ TEST(FitOf, IsThatOfTheFirstClassThatTheDeviceIsIn) {
   EXPECT_EQ(ClassOf(Card(0x10de, 0x2684, "NVIDIA GeForce RTX 4090"), "cuda"), "GeForce");
   EXPECT_EQ(ClassOf(Card(0x10de, 0x2684, "RTX 4090"), "vulkan"), "GeForce") << "the table has its whole name";
   EXPECT_EQ(ClassOf(Card(0x10de, 0x26b1, "NVIDIA RTX 6000 Ada Generation"), "cuda"), "all");
-  EXPECT_EQ(ClassOf(Card(0x10de, 0x2330, "NVIDIA H100 80GB HBM3"), "cuda"), "sm_60");
+  EXPECT_EQ(ClassOf(Card(0x10de, 0x2330, "NVIDIA H100 80GB HBM3"), "cuda"), "sm_70");
+  EXPECT_EQ(ClassOf(Card(0x10de, 0x15f8, "Tesla P100-PCIE-16GB"), "cuda"), "sm_50") << "as Maxwell";
   EXPECT_EQ(ClassOf(Card(0x10de, 0x102d, "Tesla K80"), "vulkan"), "Kepler");
   EXPECT_EQ(ClassOf(Card(0x1002, 0x66a1, "AMD Instinct MI50"), "hip"), "gfx906");
-  EXPECT_EQ(ClassOf(Card(0x1002, 0x687f, "Radeon RX Vega 64"), "vulkan"), "all");
-  EXPECT_EQ(ClassOf(Card(0x1002, 0x1636, "Radeon Vega 8"), "vulkan"), "all");
+  EXPECT_EQ(ClassOf(Card(0x1002, 0x687f, "Radeon RX Vega 64"), "vulkan"), "GCN1");
+  EXPECT_EQ(ClassOf(Card(0x1002, 0x67b1, "Radeon R9 390"), "vulkan"), "GCN1");
+  EXPECT_EQ(ClassOf(Card(0x1002, 0x67df, "Radeon RX 580"), "vulkan"), "GCN1");
+  EXPECT_EQ(ClassOf(Card(0x1002, 0x1636, "Radeon Vega 8"), "vulkan"), "GCN1");
   EXPECT_EQ(ClassOf(Card(0x1002, 0x740f, "AMD Instinct MI210"), "hip"), "CDNA1");
   EXPECT_EQ(ClassOf(Card(0x1002, 0x15bf, "Radeon 780M"), "vulkan"), "RDNA3.5") << "a part of a chip";
   EXPECT_EQ(ClassOf(Card(0x1002, 0x744c, "Radeon RX 7900 XTX"), "hip"), "RDNA3");
   EXPECT_EQ(ClassOf(Card(0x106b, 0, "Apple M5 Max"), "metal"), "M5");
-  EXPECT_EQ(ClassOf(Card(0x106b, 0, "Apple M4 Max"), "metal"), "all");
+  EXPECT_EQ(ClassOf(Card(0x106b, 0, "Apple M4 Max"), "metal"), "M1");
+  EXPECT_EQ(ClassOf(Card(0x106b, 0, "Apple M1 Ultra"), "metal"), "Ultra") << "before its generation";
+  EXPECT_EQ(ClassOf(Card(0x106b, 0, "Apple M6"), "metal"), "all");
 }
 
 TEST(FitOf, OfARuntimeIsOfThatAlone) {
@@ -63,7 +68,7 @@ TEST(FitOf, OfARuntimeIsOfThatAlone) {
 TEST(FitOf, GoesByTheKernelsArchitectureWhereNoTableHasTheNumber) {
   EXPECT_EQ(ClassOf(Card(0x1002, 0, "GPU", "gfx90a:xnack-"), "hip"), "CDNA1");
   EXPECT_EQ(ClassOf(Card(0x8086, 0, "GPU", "ip-20.1"), "level_zero"), "Xe2");
-  EXPECT_EQ(ClassOf(Card(0x10de, 0, "GPU", "sm_61"), "cuda"), "sm_50");
+  EXPECT_EQ(ClassOf(Card(0x10de, 0, "GPU", "sm_61"), "cuda"), "sm_61");
   EXPECT_EQ(ClassOf(Card(0x10de, 0, "GPU", "sm_53"), "cuda"), "sm_50");
   EXPECT_EQ(ClassOf(Card(0x10de, 0, "GPU", "sm_30"), "vulkan"), "Kepler");
   EXPECT_EQ(ClassOf(Card(0x10de, 0, "GPU"), "cuda"), "all");
@@ -101,7 +106,7 @@ TEST(ClassFits, AreRefusedWithTheirPlaceWhereAFigureWouldRankByNonsense) {
   EXPECT_EQ(PlaceOf("\"low\": ", "\"low\": -"), "classes[1].decode.low") << "no such number";
   EXPECT_EQ(PlaceOf("\"low\": ", "\"low\": 9"), "classes[1].decode") << "above the value";
   EXPECT_EQ(PlaceOf("\"read\": 0", "\"read\": 1"), "classes[1].usual") << "more than is specified";
-  EXPECT_EQ(PlaceOf("\"token_overhead_s\": ", "\"token_overhead_s\": -"), "classes[5].token_overhead_s");
+  EXPECT_EQ(PlaceOf("\"token_overhead_s\": ", "\"token_overhead_s\": -"), "classes[6].token_overhead_s");
   EXPECT_FALSE(DecodeClassFits("{}")) << "no classes at all";
   EXPECT_FALSE(DecodeClassFits(R"({"classes": [{"vendor": "10de"}]})"));
 }

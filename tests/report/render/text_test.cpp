@@ -363,7 +363,7 @@ TEST(Text, NoPromiseOfTheFirstLineIsBrokenOrOfTrainingThatDoesNotFit) {
   for (const int width : {60, 80, 100}) {
     const auto lines = LinesOf(Rendered(testing::Decided(machine), Options(width)));
     const auto head = lines[0] + "|" + lines[1];
-    for (const char* promise : {" 52 tokens/s,", " first token after 625 ms"})
+    for (const char* promise : {" 53 tokens/s,", " first token after 629 ms"})
       EXPECT_THAT(head, HasSubstr(promise)) << width;
     EXPECT_THAT(lines, Contains(StartsWith("Nothing here fits training: a step needs 21 GiB,")));
     EXPECT_THAT(head, Not(HasSubstr("423"))) << width;
