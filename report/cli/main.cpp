@@ -199,6 +199,7 @@ bool IsTold(const report::Warning& warning) {
     case report::WarningKind::kUnseenHere:
     case report::WarningKind::kFailsBeside:
       return true;
+    case report::WarningKind::kEstimated:
     case report::WarningKind::kOther:
     case report::WarningKind::kLimit:
     case report::WarningKind::kNotMounted:

@@ -23,6 +23,7 @@ enum class WarningKind {
   kHeldByOther,   // it does not hold the work as it is: what does is not for this caller, or is several
                   // together, or the device itself once others leave its memory
   kUnseenHere,    // the answer is by a way that this tool did not see work
+  kEstimated,     // its rates are estimated from facts
   kFailsBeside,   // programs see another device by the answer's runtime, which failed here
 };
 

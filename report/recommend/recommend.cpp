@@ -200,8 +200,9 @@ void WarnOfEstimates(const Report& report, const Score& chosen, Recommendation& 
   const auto* view = device ? FindView(*device, chosen.runtime, chosen.driver) : nullptr;
   if (chosen.basis == Basis::kEstimated && !(view && view->matched_by == kUnseen) &&
       std::none_of(measured.begin(), measured.end(), [](const auto* m) { return IsVerified(*m); }))
-    answer.warnings.emplace_back(view && IsSupposed(*view) ? WarningKind::kUnseenHere : WarningKind::kOther,
-                                 answer.device_id, EstimatedText(report, chosen));
+    answer.warnings.emplace_back(
+        view && IsSupposed(*view) ? WarningKind::kUnseenHere : WarningKind::kEstimated, answer.device_id,
+        EstimatedText(report, chosen));
 }
 
 // What was chosen does not fit what its driver claims.

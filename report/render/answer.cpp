@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -157,14 +158,27 @@ std::string InAllWords(const Report& report, const Recommendation& own, const Wa
 
 std::vector<std::string> WarningsOfAnswers(const Report& report) {
   std::vector<std::string> warnings;
+  std::vector<std::string> of_estimates;
   for (const auto& answer : report.recommendations) {
     for (const Warning& warning : answer.warnings) {
       auto text =
           warning.kind == WarningKind::kMemoryUntold ? InAllWords(report, answer, warning) : warning.text;
-      if (!text.empty()) probe::AddOnce(std::move(text), warnings);
+      if (text.empty()) continue;
+      probe::AddOnce(std::move(text), warning.kind == WarningKind::kEstimated ? of_estimates : warnings);
     }
   }
+  for (std::string& text : of_estimates) probe::AddOnce(std::move(text), warnings);
   return warnings;
+}
+
+std::size_t WarningsOfEstimates(const Report& report) {
+  std::set<std::string_view> texts;
+  for (const auto& answer : report.recommendations) {
+    for (const Warning& warning : answer.warnings) {
+      if (warning.kind == WarningKind::kEstimated) texts.insert(warning.text);
+    }
+  }
+  return texts.size();
 }
 
 std::string_view WithoutAnswer(const Report& report) {

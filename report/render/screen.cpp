@@ -38,11 +38,12 @@ struct Parts {
   std::size_t steps = 0;
   std::size_t warnings = 0;
   std::size_t reasons = 0;
-  std::size_t cautions = 0;  // the warnings of the answers
-  std::size_t notes = 1;     // below a way: what else is to be known of it
-  std::size_t needs = 1;     // of programs
-  std::size_t texts = 1;     // of fixes that have a command
-  std::size_t air = 2;       // lines between the parts
+  std::size_t cautions = 0;   // the warnings of the answers, but that
+  std::size_t estimates = 0;  // their rates are estimates, which the ways show
+  std::size_t notes = 1;      // below a way: what else is to be known of it
+  std::size_t needs = 1;      // of programs
+  std::size_t texts = 1;      // of fixes that have a command
+  std::size_t air = 2;        // lines between the parts
 };
 
 // What goes first where not all has room, and how much of it stays for now.
@@ -51,12 +52,13 @@ struct Saving {
   std::size_t rest;
 };
 constexpr std::array kSavings = {
-    Saving{&Parts::warnings, 1}, Saving{&Parts::ways, 4},     Saving{&Parts::steps, 2},
-    Saving{&Parts::needs, 0},    Saving{&Parts::problems, 2}, Saving{&Parts::ways, 3},
-    Saving{&Parts::problems, 1}, Saving{&Parts::reasons, 1},  Saving{&Parts::ways, 2},
-    Saving{&Parts::steps, 1},    Saving{&Parts::warnings, 0}, Saving{&Parts::air, 0},
-    Saving{&Parts::ways, 1},     Saving{&Parts::cautions, 1}, Saving{&Parts::notes, 0},
-    Saving{&Parts::reasons, 0},  Saving{&Parts::steps, 0},    Saving{&Parts::texts, 0}};
+    Saving{&Parts::warnings, 1}, Saving{&Parts::ways, 4},      Saving{&Parts::steps, 2},
+    Saving{&Parts::needs, 0},    Saving{&Parts::problems, 2},  Saving{&Parts::ways, 3},
+    Saving{&Parts::problems, 1}, Saving{&Parts::reasons, 1},   Saving{&Parts::ways, 2},
+    Saving{&Parts::steps, 1},    Saving{&Parts::estimates, 0}, Saving{&Parts::air, 0},
+    Saving{&Parts::warnings, 0}, Saving{&Parts::ways, 1},      Saving{&Parts::cautions, 1},
+    Saving{&Parts::notes, 0},    Saving{&Parts::reasons, 0},   Saving{&Parts::steps, 0},
+    Saving{&Parts::texts, 0}};
 
 bool Save(Parts& parts) {
   for (const Saving& saving : kSavings) {
@@ -263,7 +265,8 @@ void Rest(const Report& report, const Material& material, const Parts& parts, Pa
   // The last of the report's warnings may stand for many.
   const auto of_report = report.warnings.size() - parts.warnings;
   const auto many = of_report == 0 ? 0 : material.untold - std::min<std::size_t>(material.untold, 1);
-  if (const auto warnings = of_report + many + WarningsOfAnswers(report).size() - parts.cautions;
+  if (const auto warnings =
+          of_report + many + WarningsOfAnswers(report).size() - parts.cautions - parts.estimates;
       warnings > 0)
     more.push_back(Counted(warnings, "warning"));
   more.emplace_back(more.empty() && report.measured ? "Every figure" : "every figure");
@@ -280,7 +283,7 @@ void Rest(const Report& report, const Material& material, const Parts& parts, Pa
 std::string Compose(const Tables& tables, const Report& report, const Material& material, const Parts& parts,
                     const TerminalOptions& options) {
   Page page(options);
-  Answer(report, parts.reasons, parts.cautions, page);
+  Answer(report, parts.reasons, parts.cautions + parts.estimates, page);
   Ways(tables, report, material, parts, page);
   ToDo(report, material, parts, page);
   Rest(report, material, parts, page);
@@ -304,7 +307,8 @@ std::string Screen(const Tables& tables, const Report& report, const TerminalOpt
   parts.problems = material.problems.size();
   parts.steps = material.steps.size();
   parts.warnings = clean.warnings.size();
-  parts.cautions = WarningsOfAnswers(clean).size();
+  parts.estimates = WarningsOfEstimates(clean);
+  parts.cautions = WarningsOfAnswers(clean).size() - parts.estimates;
   for (const auto& answer : clean.recommendations)
     parts.reasons = std::max(parts.reasons, answer.reasons.size());
   const auto limit = static_cast<std::ptrdiff_t>(Limit(clean, options.width));

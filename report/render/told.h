@@ -3,6 +3,7 @@
 // (report/core/clean.h) and outlive what is told of it.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,8 +27,10 @@ struct ToldAnswer {
 [[nodiscard]] std::vector<ToldAnswer> TellAnswers(const Report& report, std::string_view dash);
 // Its reasons beside that sentence, which says that nothing fits, or which of several it is of.
 [[nodiscard]] std::vector<std::string> ReasonsBeside(const Recommendation& answer);
-// What makes the answers less sure, each once.
+// What makes the answers less sure, each once; last that their rates are estimates.
 [[nodiscard]] std::vector<std::string> WarningsOfAnswers(const Report& report);
+// How many of those, the last, say that.
+[[nodiscard]] std::size_t WarningsOfEstimates(const Report& report);
 // What is said in the place of an answer.
 [[nodiscard]] std::string_view WithoutAnswer(const Report& report);
 
