@@ -141,6 +141,22 @@ std::optional<std::size_t> WordsLeftOut(std::string_view written, std::string_vi
   return known.size() - std::min(found, known.size());
 }
 
+std::size_t WordsInCommon(std::string_view written, std::string_view card) {
+  const auto said = WordsOf(written);
+  const auto known = WordsOf(card);
+  return static_cast<std::size_t>(
+      std::count_if(known.begin(), known.end(), [&](const std::string& word) { return Has(said, word); }));
+}
+
+bool IsForLaptops(std::string_view name) {
+  const auto words = WordsOf(name);
+  if (Has(words, "workstation")) return false;
+  return Has(words, "mobile") || (Has(words, "max") && Has(words, "q")) ||
+         std::any_of(words.begin(), words.end(), [](const std::string& word) {
+           return word.size() > 1 && word.back() == 'm' && IsDigit(word[word.size() - 2]);
+         });
+}
+
 bool IsCardsName(std::string_view written, std::string_view card) {
   const auto known = WordsOf(card);
   const auto said = WrittenOf(written, known);

@@ -19,6 +19,13 @@ namespace report {
 // mobile one, and words may be written together.
 [[nodiscard]] std::optional<std::size_t> WordsLeftOut(std::string_view written, std::string_view card);
 
+// How many of the card's words are written, of those that count there, sizes of memory among them.
+[[nodiscard]] std::size_t WordsInCommon(std::string_view written, std::string_view card);
+
+// Whether it is called as cards for laptops are: "RTX 4060 Max-Q", "GTX 980M", "RX 7600M XT". A workstation's
+// of less power is a "Max-Q", too.
+[[nodiscard]] bool IsForLaptops(std::string_view name);
+
 // The words of the card's name that are written, whatever blanks and hyphens stand between their letters, and
 // with or without the maker before them; empty where it has no such words. "NVIDIA RTX4070" is the "RTX 4070"
 // of "GeForce RTX 4070 SUPER".

@@ -140,6 +140,59 @@ std::vector<const DevicePeak*> RowsOf(const Peaks& peaks, const PciRows& cards) 
   return found;
 }
 
+// The device's own numbers, or as a driver has them.
+std::optional<probe::PciIds> NumbersOf(const probe::PhysicalDevice& device) {
+  if (device.hardware && device.hardware->identity.ids) return device.hardware->identity.ids;
+  for (const auto& view : device.views) {
+    if (view.device.identity.ids) return view.device.identity.ids;
+  }
+  return std::nullopt;
+}
+
+// The table's name for such a card; empty where it has none, and of a part of a chip.
+std::string_view ListedName(const probe::PhysicalDevice& device) {
+  const auto ids = device.kind == probe::DeviceKind::kIntegrated ? std::nullopt : NumbersOf(device);
+  const auto facts = ids ? probe::FindPciFacts(*ids) : std::nullopt;
+  return facts ? facts->name : std::string_view();
+}
+
+// Products of one chip have numbers of one block of 128: 1c00 to 1c7f of a GTX 1060's (PCI ID database).
+constexpr std::uint32_t kNumbersOfChip = 128;
+
+using Rows = std::vector<const DevicePeak*>;
+
+template <typename Nearness>
+Rows NearestOf(const Rows& rows, Nearness nearness) {
+  Rows nearest;
+  for (const DevicePeak* row : rows) {
+    if (!nearest.empty() && nearness(*row) < nearness(*nearest.front())) continue;
+    if (!nearest.empty() && nearness(*row) > nearness(*nearest.front())) nearest.clear();
+    nearest.push_back(row);
+  }
+  return nearest;
+}
+
+std::string CalledName(const probe::PhysicalDevice& device) {
+  return fmt::format("{} {}", ListedName(device), device.name);
+}
+
+// Of cards those of its chip, and of these those that are for laptops where it is.
+Rows OfItsChip(const Rows& rows, const probe::PhysicalDevice& device) {
+  const auto ids = NumbersOf(device);
+  const bool is_for_laptops = IsForLaptops(CalledName(device));
+  return NearestOf(rows, [&](const DevicePeak& row) {
+    const auto its = IdsOf(row);
+    const bool is_of_chip = ids && its && its->device / kNumbersOfChip == ids->device / kNumbersOfChip;
+    return std::tuple(row.memory.has_value(), is_of_chip, IsForLaptops(row.name) == is_for_laptops);
+  });
+}
+
+// Those with the most words of its name: an A800's are an A100's of that form and memory, and not an A30's.
+Rows OfItsName(const Rows& rows, const probe::PhysicalDevice& device) {
+  const auto name = CalledName(device);
+  return NearestOf(rows, [&](const DevicePeak& row) { return WordsInCommon(name, row.name); });
+}
+
 // Parts of chips of the same maker, of an architecture as that calls it: "Gen9.5" is several chips.
 PciRows OfTheirGenerations(const PciRows& parts) {
   PciRows all;
@@ -198,12 +251,16 @@ std::vector<const DevicePeak*> StandInsFor(const Peaks& peaks, const probe::Phys
     if (chips.contains(known.target) && (known.kind == "integrated") == is_part) alike.push_back(&known);
   }
   auto found = RowsOf(peaks, alike);
+  if (HasNearest(device)) return OfItsChip(found, device);
   return found.empty() && is_part ? RowsOf(peaks, OfTheirGenerations(alike)) : found;
 }
+
+bool HasNearest(const probe::PhysicalDevice& device) { return !ListedName(device).empty(); }
 
 const DevicePeak* StandInFor(const Peaks& peaks, const probe::PhysicalDevice& device) {
   auto rows = StandInsFor(peaks, device);
   std::erase_if(rows, [](const DevicePeak* row) { return !row->memory; });
+  if (HasNearest(device)) rows = OfItsName(rows, device);
   const auto slowest = std::min_element(rows.begin(), rows.end(), [](const auto* a, const auto* b) {
     return std::tie(*a->memory, a->fp32, a->id) < std::tie(*b->memory, b->fp32, b->id);
   });

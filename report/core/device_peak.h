@@ -22,12 +22,16 @@ namespace report {
 [[nodiscard]] const DevicePeak* FindPeak(const Peaks& peaks, const probe::PhysicalDevice& device);
 
 // What may stand for a GPU without a row: the largest product with its number, where that is another one;
-// else the cards of its kind and architecture, as makers call that or as runtimes do; for a part of a chip
-// where there is none those of its generation. None for one that has a row.
+// else the cards of its kind and architecture, as makers call that or as runtimes do, and of these the
+// nearest to it, those of its chip, where they can be told; for a part of a chip where there is none those of
+// its generation. None for one that has a row.
 [[nodiscard]] std::vector<const DevicePeak*> StandInsFor(const Peaks& peaks,
                                                          const probe::PhysicalDevice& device);
-// The one of these that reads its memory slowest; nullptr where there is none.
+// The one of these that reads its memory slowest, of the nearest among those that are called most like it;
+// nullptr where there is none.
 [[nodiscard]] const DevicePeak* StandInFor(const Peaks& peaks, const probe::PhysicalDevice& device);
+// Whether the nearest can be told: of a card that the table of PCI's numbers names.
+[[nodiscard]] bool HasNearest(const probe::PhysicalDevice& device);
 // The numbers of a row of a card; nullopt of a part of a chip.
 [[nodiscard]] std::optional<probe::PciIds> IdsOf(const DevicePeak& row);
 

@@ -167,10 +167,11 @@ std::string UnknownRatesText(const probe::PhysicalDevice& device) {
   const std::string_view kind = device.kind == probe::DeviceKind::kIntegrated ? "integrated" : "discrete";
   std::string_view names = row ? std::string_view(row->name) : std::string_view();
   const bool is_of_number = row && FindPeak(EmbeddedPeaks(), device) == row;
-  const auto others =
-      row ? fmt::format("{}, the {} that is known, stand", probe::Trim(probe::TakeUpTo(names, '/')),
-                        is_of_number ? "largest with its PCI number" : "slowest of its architecture")
-          : fmt::format("a common {} GPU stand", kind);
+  const std::string_view why = is_of_number         ? "the largest with its PCI number that is known"
+                               : HasNearest(device) ? "the slowest of the nearest to it that are known"
+                                                    : "the slowest of its architecture that is known";
+  const auto others = row ? fmt::format("{}, {}, stand", probe::Trim(probe::TakeUpTo(names, '/')), why)
+                          : fmt::format("a common {} GPU stand", kind);
   return fmt::format("the rates of {} are not known: those of {} for them", probe::CleanText(device.name, 64),
                      others);
 }

@@ -54,8 +54,8 @@ Answered Ask(const Asking& asking) {
 
 std::string Named(const char* name) { return std::string("name=") + name; }
 
-// Those of the slowest known card of their architecture stand for them, in whichever order the words are.
-TEST(UnknownRates, AreThoseOfTheSlowestOfTheirArchitecture) {
+// Those of the slowest known card of their chip stand for them, in whichever order the words are.
+TEST(UnknownRates, AreThoseOfTheSlowestOfTheirChip) {
   for (const bool turned : {false, true}) {
     for (const auto& [faster, slower] :
          {std::pair("RX 6600", "RX 550"), std::pair("RTX 3050 6GB", "RX 550"),
@@ -70,8 +70,8 @@ TEST(UnknownRates, AreThoseOfTheSlowestOfTheirArchitecture) {
       EXPECT_THAT(asked.answer.tie, IsEmpty()) << slower;
       const bool is_unknown = std::string_view(faster) == "RTX PRO 2000 Blackwell";
       const auto is_said = Matches(Contains(
-          "the rates of RTX PRO 2000 Blackwell are not known: those of GeForce RTX 5050, the slowest of its "
-          "architecture that is known, stand for them"));
+          "the rates of RTX PRO 2000 Blackwell are not known: those of GeForce RTX 5060, the slowest of "
+          "the nearest to it that are known, stand for them"));
       EXPECT_EQ(is_said(asked.answer.warnings), is_unknown) << slower;
     }
   }

@@ -48,5 +48,19 @@ TEST(CardName, OfAProcessorIsItsGpus) {
   EXPECT_EQ(PrintedName("AMD Ryzen 9 7940HS w/ Radeon 780M Graphics"), "Radeon 780M Graphics");
 }
 
+TEST(CardName, HasWordsInCommonWithAnotherWhateverStandsBetweenThem) {
+  EXPECT_EQ(WordsInCommon("A800-SXM4-80GB", "NVIDIA A100 SXM4 80GB"), 2U) << "a maker tells nothing";
+  EXPECT_EQ(WordsInCommon("A800 80GB PCIe", "NVIDIA A30"), 0U);
+}
+
+TEST(CardName, TellsACardForLaptops) {
+  for (const char* name : {"GeForce RTX 4060 Laptop GPU", "Quadro RTX 5000 Mobile / Max-Q",
+                           "GeForce GTX 980M", "Radeon RX 7600M XT"})
+    EXPECT_TRUE(IsForLaptops(name)) << name;
+  for (const char* name :
+       {"GeForce RTX 4060", "RTX PRO 6000 Blackwell Max-Q Workstation Edition", "Tesla M4"})
+    EXPECT_FALSE(IsForLaptops(name)) << name;
+}
+
 }  // namespace
 }  // namespace report

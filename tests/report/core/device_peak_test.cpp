@@ -2,7 +2,12 @@
 #include "report/core/device_peak.h"
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <string>
+#include <tuple>
+#include <vector>
 
 #include "probe/core/pci_table.h"
 #include "report/core/card_name.h"
@@ -17,6 +22,15 @@ probe::PhysicalDevice Called(std::uint32_t vendor, std::uint32_t device, std::st
   probe::PhysicalDevice card;
   card.name = std::move(name);
   card.hardware.emplace().identity.ids = probe::PciIds{vendor, device, {}, {}, {}};
+  return card;
+}
+
+// Without a row of its own, as the bus shows it.
+probe::PhysicalDevice Listed(std::uint32_t vendor, std::uint32_t device) {
+  const auto facts = probe::FindPciFacts({vendor, device, {}, {}, {}});
+  auto card = Called(vendor, device, facts ? std::string(facts->name) : "GPU");
+  card.kind = probe::DeviceKind::kDiscrete;
+  if (facts) card.hardware->architecture = std::string(facts->target);
   return card;
 }
 
@@ -75,6 +89,41 @@ TEST(DevicePeak, AProductWithoutARowIsAnother) {
     ASSERT_NE(FindPeak(EmbeddedPeaks(), card), nullptr) << name;
     EXPECT_EQ(RowOwnTo(card), "") << name;
   }
+}
+
+TEST(StandInFor, IsTheOneOfItsChipThatIsCalledMostLikeIt) {
+  for (const auto& [vendor, number, nearest] :
+       {std::tuple(kNvidia, 0x20f5, "NVIDIA A100 PCIe 80GB"),        // A800 80GB PCIe, not an A30
+        std::tuple(kNvidia, 0x20f3, "NVIDIA A100 SXM4 80GB"),        // A800-SXM4-80GB
+        std::tuple(kNvidia, 0x1c04, "GeForce GTX 1060 3GB"),         // GTX 1060 5GB
+        std::tuple(kNvidia, 0x1eb5, "GeForce RTX 2080 Max-Q"),       // Quadro RTX 5000 Mobile / Max-Q
+        std::tuple(kNvidia, 0x2c38, "GeForce RTX 5080 Laptop GPU"),  // RTX PRO 5000 Blackwell for laptops
+        std::tuple(kNvidia, 0x2238, "NVIDIA A10"),                   // A10M
+        std::tuple(kAmd, 0x73a1, "Radeon PRO W6800")}) {             // Radeon Pro V620
+    const auto card = Listed(vendor, static_cast<std::uint32_t>(number));
+    const auto* one = StandInFor(EmbeddedPeaks(), card);
+    ASSERT_TRUE(one) << card.name;
+    EXPECT_EQ(one->name.substr(0, one->name.find(" / ")), nearest) << card.name;
+  }
+}
+
+// The fastest of its chip bounds it, and where no table names the card its architecture's slowest stands for
+// it.
+TEST(StandInsFor, AreThoseOfItsChipWhereTheTableNamesTheCard) {
+  const auto names_of = [](const probe::PhysicalDevice& card) {
+    std::vector<std::string> names;
+    for (const auto* row : StandInsFor(EmbeddedPeaks(), card)) names.push_back(row->name);
+    return names;
+  };
+  const auto listed = Listed(kNvidia, 0x26b3);  // RTX 5880 Ada Generation
+  EXPECT_TRUE(HasNearest(listed));
+  EXPECT_THAT(names_of(listed), ::testing::Contains("GeForce RTX 4090"));
+  EXPECT_THAT(names_of(listed), ::testing::Not(::testing::Contains("GeForce RTX 4060")));
+  auto unlisted = Called(kNvidia, 0xfff0, "GPU");
+  unlisted.kind = probe::DeviceKind::kDiscrete;
+  unlisted.hardware->architecture = "sm_89";
+  EXPECT_FALSE(HasNearest(unlisted));
+  EXPECT_THAT(names_of(unlisted), ::testing::IsSupersetOf({"GeForce RTX 4090", "GeForce RTX 4060"}));
 }
 
 }  // namespace
