@@ -186,7 +186,9 @@ std::optional<std::string> ArchitectureThat(const std::string& name, Fits fits) 
 // has all of them. A size is none, and neither is a number that is in the names of many.
 bool IsOneCard(const std::string& name) {
   constexpr std::size_t kShortestNumber = 3;
-  if (FirstNumber(name).empty() || IsMemorySize(name)) return false;
+  auto plain = name;
+  std::erase(plain, ' ');
+  if (FirstNumber(name).empty() || IsMemorySize(plain)) return false;
   if (probe::IsDigits(name) && name.size() < kShortestNumber) return false;
   const auto last = name.rfind(' ');
   if (last != std::string::npos && MakerCalled(name.substr(last + 1))) return false;  // of the card behind it
@@ -233,11 +235,17 @@ std::vector<std::string> CardsIn(std::string_view name) {
   return cards;
 }
 
-// Of the names of several cards how they are described: each by a text of its own, and those alike by one.
+// Of the names of several cards how they are described: each by a text of its own, and those alike by one;
+// nullopt also where one of those texts would be refused.
 std::optional<std::string> SeveralCards(const std::string& name) {
   if (name.find('/') != std::string::npos || IsRowsName(name)) return std::nullopt;
   const auto cards = CardsIn(name);
-  if (cards.size() < 2) return std::nullopt;
+  const auto is_refused = [](const std::string& card) {
+    Words one;
+    one.name = card;
+    return RecogniseCard(*EmbeddedTables(), one).has_value();
+  };
+  if (cards.size() < 2 || std::any_of(cards.begin(), cards.end(), is_refused)) return std::nullopt;
   std::string texts;
   for (std::span<const std::string> rest = cards; !rest.empty();) {
     const auto other = std::find_if(rest.begin(), rest.end(), [&](const std::string& card) {

@@ -16,6 +16,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::string Refusal(const std::string& text) {
   const auto machine = Imagine(*EmbeddedTables(), {text});
@@ -62,6 +63,9 @@ TEST(Several, CardsBehindOneAnotherHaveATextEach) {
 
 TEST(Several, WhatGoesOnAfterACardIsNotHalfProposed) {
   EXPECT_THAT(Refusal("name=RTX 4090 RTX foo"), HasSubstr("; did you mean 'RTX 4090'?"));
+  for (const char* name :
+       {"RTX A2000 12GB and 16 GB", "4090 NVIDIA 6750", "Intel HD Graphics 520 Radeon 890M"})
+    EXPECT_THAT(Refusal(std::string("name=") + name), Not(HasSubstr("cards: say"))) << "one of them is none";
   for (const char* name : {"RTX 4090 16GB", "RTX 6000 Ada Generation", "GeForce RTX 4060 Max-Q / Mobile",
                            "NVIDIA A100-SXM4-80GB", "Radeon RX 7600M/7600M XT", "AI Max+ 395 128GB"})
     EXPECT_EQ(Refusal(std::string("name=") + name), "") << name;
