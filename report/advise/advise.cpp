@@ -222,8 +222,14 @@ void AddEnvironment(const Host& host, const TargetTable& target, Artefact& artef
   const auto whose = system.release || is_itself ? NameOf(system) + "'s own Python takes"
                                                  : "Python as " + NameOf(system) + " has it may take";
   artefact.missing.emplace_back("an environment (python3 -m venv env)");
-  artefact.note = fmt::format("{} packages in a virtual environment alone, entered by . env/bin/activate{}{}",
-                              whose, artefact.note ? "; " : "", artefact.note.value_or(""));
+  const auto more = artefact.note.value_or("");
+  const bool is_sentence = !more.empty() && more.front() >= 'A' && more.front() <= 'Z';
+  artefact.note =
+      fmt::format("{} packages in a virtual environment alone, entered by . env/bin/activate{}{}", whose,
+                  more.empty()  ? ""
+                  : is_sentence ? ". "
+                                : "; ",
+                  more);
 }
 
 }  // namespace report::advise
