@@ -11,6 +11,7 @@
 #include "report/assume/assume.h"
 #include "report/core/tables.h"
 #include "tests/report/assume/decided.h"
+#include "tests/report/assume/refusal.h"
 
 namespace report::assume {
 namespace {
@@ -20,11 +21,6 @@ using ::testing::Contains;
 using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-std::string Refusal(const std::string& text) {
-  const auto machine = Imagine(*EmbeddedTables(), {text});
-  return machine ? "" : machine.error().text;
-}
 
 std::vector<std::string> Warnings(const std::string& text) {
   const auto machine = Imagine(*EmbeddedTables(), {text});

@@ -11,14 +11,10 @@
 
 #include "report/assume/assume.h"
 #include "report/core/tables.h"
+#include "tests/report/assume/refusal.h"
 
 namespace report::assume {
 namespace {
-
-std::string Refusal(const std::string& text) {
-  const auto machine = Imagine(*EmbeddedTables(), {text});
-  return machine ? "" : machine.error().text;
-}
 
 // The first of each is refused for that reason, and the second, which just can be, is taken.
 void ExpectRefused(const std::vector<std::array<std::string, 3>>& rows) {

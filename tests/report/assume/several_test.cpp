@@ -9,6 +9,7 @@
 
 #include "report/assume/assume.h"
 #include "report/core/tables.h"
+#include "tests/report/assume/refusal.h"
 
 namespace report::assume {
 namespace {
@@ -17,11 +18,6 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-std::string Refusal(const std::string& text) {
-  const auto machine = Imagine(*EmbeddedTables(), {text});
-  return machine ? "" : machine.error().text;
-}
 
 Machine Of(const std::string& text) {
   auto machine = Imagine(*EmbeddedTables(), {text});
