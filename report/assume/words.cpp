@@ -371,7 +371,7 @@ std::string_view TakePair(std::string_view& rest) {
   while (is_name && !rest.empty()) {
     auto after = rest;
     const auto piece = probe::TakeUpTo(after, ',');
-    if (!GoesOn(pair, piece)) break;
+    if (!GoesOn(pair, rest)) break;
     pair = {pair.data(), static_cast<std::size_t>(piece.data() + piece.size() - pair.data())};
     rest = after;
   }

@@ -60,9 +60,9 @@ class Spelling {
 // with the first; only that name itself of one.
 [[nodiscard]] std::vector<std::string> ProductsIn(std::string_view name);
 
-// Whether a piece of a list goes on with the name before its comma: that has an open bracket, or ends in what
-// a maker is registered as ("Advanced Micro Devices, Inc.").
-[[nodiscard]] bool GoesOn(std::string_view name, std::string_view piece);
+// Whether the first piece of the rest of a list goes on with the name before its comma: that has a bracket
+// which the rest closes, or the piece is what a maker is registered as ("Advanced Micro Devices, Inc.").
+[[nodiscard]] bool GoesOn(std::string_view name, std::string_view rest);
 
 // Whether it is that card's name, or one that cards without a number of their own share ("UHD Graphics") and
 // that the card's has.

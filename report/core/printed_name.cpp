@@ -285,12 +285,16 @@ std::vector<std::string> ProductsIn(std::string_view name) {
   return products;
 }
 
-bool GoesOn(std::string_view name, std::string_view piece) {
+bool GoesOn(std::string_view name, std::string_view rest) {
+  const auto piece = rest.substr(0, rest.find(','));
   if (piece.find('=') != kNowhere) return false;
   auto first = probe::Trim(piece);
   if (IsLegalForm(probe::TakeUpTo(first, ' '))) return true;
-  return std::count(name.begin(), name.end(), '(') > std::count(name.begin(), name.end(), ')') ||
-         std::count(name.begin(), name.end(), '[') > std::count(name.begin(), name.end(), ']');
+  const auto is_closed_behind = [&](char open, char close) {
+    return std::count(name.begin(), name.end(), open) > std::count(name.begin(), name.end(), close) &&
+           rest.find(close) != kNowhere;
+  };
+  return is_closed_behind('(', ')') || is_closed_behind('[', ']');
 }
 
 }  // namespace report

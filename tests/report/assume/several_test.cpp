@@ -57,6 +57,12 @@ TEST(Several, CardsBehindOneAnotherHaveATextEach) {
               HasSubstr("name: it stands twice; of another GPU another"));
 }
 
+TEST(Several, WordsBehindABracketThatNothingClosesAreNoPartOfTheName) {
+  EXPECT_THAT(Refusal("name=HawkPoint1 [,x,vendor=amd"), HasSubstr("there is no key 'x'"));
+  EXPECT_EQ(Refusal("name=NVIDIA Corporation GA106 [GeForce RTX 3060, LHR],os=linux"),
+            Refusal("os=linux,name=NVIDIA Corporation GA106 [GeForce RTX 3060, LHR]"));
+}
+
 TEST(Several, WhatGoesOnAfterACardIsNotHalfProposed) {
   EXPECT_THAT(Refusal("name=RTX 4090 RTX foo"), HasSubstr("; did you mean 'RTX 4090'?"));
   for (const char* name :
